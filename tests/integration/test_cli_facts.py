@@ -44,6 +44,10 @@ async def test_facts_are_corrected_and_closed(stack: Stack) -> None:
     assert (await everword(stack, "facts", "profile", "emi")).output == "none\n"
     everything = await everword(stack, "facts", "list", "--all")
     assert "A dog" in everything.output
+    for given in (["Lisbon"], ["Rome", "--guess"]):
+        await everword(stack, "facts", "remember", "emi", "home_city", *given)
+    disputes = (await everword(stack, "facts", "disputes", "emi")).output
+    assert re.search(r"residence of emi +Lisbon \(1\) +Rome \(1\) .* open", disputes)
     wrong = await everword(stack, "facts", "why", "nothing")
     assert wrong.status != 0
     assert "fact_id" in wrong.errors

@@ -25,7 +25,7 @@ NOISE_S = 0.002
 GROUP = UUID(int=7)
 NOTHING = dict.fromkeys(("valid_at", "known_at", "since", "before", "first_seen", "agents"))
 PROFILE: dict[str, Any] = {
-    **dict.fromkeys(("valid_at", "known_at", "categories")),
+    **dict.fromkeys(("valid_at", "known_at", "categories", "attributes")),
     "subject": "s7",
     "include_expired": False,
     "limit": 101,

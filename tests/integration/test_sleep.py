@@ -295,7 +295,10 @@ async def test_inferred_fact_is_marked_and_inference_sees_known_facts(stack: Sta
         ("It is 3 in the morning, hello!", "Up at 3."),
         ("Again up at 3.", "Up at 3."),
     ]
-    # Inferred facts without a statement are never confirmed by rule, however often they occur.
+    # A behaviour becomes a fact in its third session.
     assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.SUSPECTED, 2, 0)
+    await say(stack, "Up at 3 once more, good morning.", 2)
+    await sleep(stack, mind)
+    assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.CONFIRMED, 3, 0)
     topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
     assert topics == [(["Nights"],)]

@@ -15,7 +15,7 @@ from everword.facts.model import value_hash
 FACT, INTERVAL, EVIDENCE, CHANGE, ENDED = (UUID(int=number) for number in range(71, 76))
 SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
-_PROFILE = {"subject": SUBJECT, "categories": None, "include_expired": True}
+_PROFILE = {"subject": SUBJECT, "categories": None, "attributes": None, "include_expired": True}
 _LISTED = {
     **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
     "everything": True,

@@ -6,6 +6,7 @@ from typing import Any
 
 from everword.v1 import address_pb2
 from everword.v1 import fact_query_service_pb2 as fact_queries
+from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import graph_query_service_pb2 as graph_queries
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
@@ -53,6 +54,12 @@ async def fill_other_namespace(stack: Stack) -> Theirs:
     ]
     of_kinds = [await kind.write(stack, "theirs") for kind in KINDS]
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    # Two guesses against a stated value are two disputes.
+    for value in ("tea", "cocoa", "water"):
+        drink = facts.RememberRequest(
+            subject="emi", attribute="drink", value=value, hypothesis=value != "tea"
+        )
+        await stack.facts.Remember(drink, metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(node_request(), metadata=within("third"))
     habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
@@ -126,6 +133,7 @@ async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
             address_pb2.ListAddressRequest(address=messages, page_size=1),
         ),
         (stack.fact_queries.ListFacts, fact_queries.ListFactsRequest(page_size=1)),
+        (stack.fact_queries.ListDisputes, fact_queries.ListDisputesRequest(page_size=1)),
         (stack.patterns.ListPatterns, patterns.ListPatternsRequest(page_size=1)),
         (stack.graph_queries.ListNodes, graph_queries.ListNodesRequest(page_size=1)),
         (stack.search.Search, search_request()),

@@ -226,7 +226,13 @@ async def learn_theirs(
     """Learn two of each in a namespace."""
     with stack.database.connect() as conn:
         row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [namespace]).fetchone()
-    assert row
+        assert row
+        for seq in (1, 2):
+            conn.execute(
+                "INSERT INTO sleep_sessions (namespace_id, id, conversation_id, first_seq, last_seq, state, "
+                "started_at, ended_at) VALUES (%s, %s, %s, %s, %s, 3, %s, %s)",
+                [row[0], new_id(), conversation_id, seq, seq, START, START],
+            )
     said = MessageWords(UUID(message_id), UUID(conversation_id), "Their words.", START)
     told = [
         MessageWords(UUID(int=number), said.conversation_id, "Them.", day(number))
@@ -244,6 +250,7 @@ async def learn_theirs(
     asked = await stub.ListStrategies(
         fact_queries.ListStrategiesRequest(page_size=1), metadata=metadata
     )
+    read = await stub.ListSessions(fact_queries.ListSessionsRequest(page_size=1), metadata=metadata)
     return Learned(
         people.people[0].id,
         listed.events[0].id,
@@ -252,6 +259,7 @@ async def learn_theirs(
             "ListPeople": people.next_page_token,
             "ListEvents": listed.next_page_token,
             "ListStrategies": asked.next_page_token,
+            "ListSessions": read.next_page_token,
         },
     )
 

@@ -138,6 +138,11 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "everword_search.facts.list_links": {"fact_id": FACT},
         "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
         "everword_search.facts.list_disputes": {"fact_id": FACT},
+        "everword_search.facts.list_open_disputes": {"subjects": None, "after_id": None},
+        "everword_search.people.list_sessions": {
+            **dict.fromkeys(("subjects", "conversation_id", "after_id"))
+        },
+        "everword_search.people.read_session_observations": {"session_ids": [SESSION]},
         f"{writes}.open_disputes": {
             "ids": [new_id()],
             "old_fact_ids": [RIVAL],
@@ -145,6 +150,13 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
             "now": BEGAN,
         },
         f"{writes}.settle_dispute": {**dispute, "now": LATE},
+        f"{writes}.find_open_disputes": {"fact_id": FACT},
+        f"{writes}.end_disputes": {
+            "old_fact_id": FACT,
+            "successor_id": None,
+            "reason": "smuggled",
+            "now": LATE,
+        },
         f"{writes}.close_edges": {"fact_ids": [FACT], "until": [LATE], "now": LATE},
     }
 

@@ -210,6 +210,7 @@ def dispute(**fields: Any) -> DisputeRow:
         "new_mentions": 1,
         "old_last_seen_at": NOON,
         "new_first_seen_at": NOON + timedelta(days=1),
+        "new_last_seen_at": NOON + timedelta(days=1),
         "old_ruling": None,
         "new_ruling": None,
         "old_state": FactState.CLOSED,
@@ -221,17 +222,23 @@ def dispute(**fields: Any) -> DisputeRow:
     return DisputeRow(**given)
 
 
+#: The new value is stated in another session.
+AGAIN = {"new_mentions": 2, "new_last_seen_at": NOON + timedelta(days=2)}
+
+
 @pytest.mark.parametrize(
     ("fields", "outcome"),
     [
         ({}, None),
-        ({"new_mentions": 2}, DisputeOutcome.ACCEPT_NEW),
-        # Two statements made before the old one may be older news.
-        ({"new_mentions": 2, "new_first_seen_at": NOON}, None),
-        ({"new_mentions": 2, "new_hypothesis": True}, None),
-        ({"new_mentions": 2, "new_source": FactSource.INFERRED}, None),
+        (AGAIN, DisputeOutcome.ACCEPT_NEW),
+        # Two statements within one session are one occasion.
+        ({"new_mentions": 2}, None),
+        # A value first stated before the old one may be older news.
+        ({**AGAIN, "new_first_seen_at": NOON}, None),
+        ({**AGAIN, "new_hypothesis": True}, None),
+        ({**AGAIN, "new_source": FactSource.INFERRED}, None),
         ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, DisputeOutcome.REJECT_NEW),
-        ({"opened_at": NOON - timedelta(days=91)}, None),
+        ({"opened_at": NOON - timedelta(days=91)}, DisputeOutcome.KEEP),
         ({"old_ruling": FactRuling.RIGHT, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
         ({"new_ruling": FactRuling.WRONG, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
         ({"new_ruling": FactRuling.RIGHT}, DisputeOutcome.ACCEPT_NEW),

@@ -68,6 +68,7 @@ TOPICS: Mapping[str, Mapping[str, CommandEntry]] = {
         "facts": CommandEntry("facts:facts", "Show facts with their history and evidence."),
         "people": CommandEntry("people:people", "List the people whom users mention."),
         "events": CommandEntry("people:events", "List events in users' lives."),
+        "sessions": CommandEntry("people:sessions", "List the sessions that Sleep has read."),
         "strategies": CommandEntry("people:strategies", "List questions that are worth asking."),
         "graph": CommandEntry("graph.commands:graph", "Show and write the graph of entities."),
         "topics": CommandEntry("topics:topics", "Show pages about people, places and things."),

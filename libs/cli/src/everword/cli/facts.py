@@ -151,6 +151,23 @@ async def why(client: Client, fact_id: str, as_json: bool) -> None:
     ]
     if links:
         print_table(("link", "", "fact", "sure", "why"), links)
+    if response.disputes:
+        _print_disputes(response.disputes)
+
+
+@facts.command()
+@click.argument("subjects", metavar="[SUBJECT]...", nargs=-1)
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def disputes(client: Client, subjects: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """List open disputes about each SUBJECT, or about all: pairs of contradicting facts."""
+    request = reads.ListDisputesRequest(subjects=subjects, page_size=limit)
+    found = await list_all(client.fact_query_service.ListDisputes, request, limit)
+    if as_json:
+        print_json(found)
+    else:
+        _print_disputes(found.disputes)
 
 
 @facts.command()
@@ -208,6 +225,23 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
         for each in found
     ]
     print_entries(_COLUMNS, rows, right="sure", fold="state")
+
+
+def _print_disputes(disputes: Iterable[fact_pb2.FactDispute]) -> None:
+    rows = [
+        (
+            _fact_label(each.old_fact),
+            f"{shorten(each.old_fact.value, 30)} ({each.old_fact.supporting})",
+            f"{shorten(each.new_fact.value, 30)} ({each.new_fact.supporting})",
+            when(each.open_time)[:10],
+            fact_pb2.DisputeOutcome.Name(each.outcome).removeprefix("DISPUTE_OUTCOME_").lower()
+            if each.outcome
+            else "open",
+            each.reason,
+        )
+        for each in disputes
+    ]
+    print_table(("dispute", "known", "new", "since", "outcome", "why"), rows)
 
 
 def _fact_label(fact: fact_pb2.Fact) -> str:

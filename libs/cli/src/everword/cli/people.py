@@ -160,6 +160,33 @@ async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
         _print_evidence(response.evidence, response.changes)
 
 
+@click.command()
+@subject_option
+@click.option("--conversation", "conversation_id", default="", help="Include only this one's id.")
+@limit_option
+@json_option
+@remote
+async def sessions(
+    client: Client, subjects: tuple[str, ...], conversation_id: str, limit: int, as_json: bool
+) -> None:
+    """List the sessions that Sleep has read, oldest first, with topics and observations."""
+    response = await client.fact_query_service.ListSessions(
+        reads.ListSessionsRequest(
+            subjects=subjects, conversation_id=conversation_id, page_size=limit
+        )
+    )
+    if as_json:
+        print_json(response)
+        return
+    for each in response.sessions:
+        topics = ", ".join(each.topics)
+        line(f"{when(each.start_time)} {each.conversation_id} {each.state} {topics}".rstrip())
+        for observed in each.observations:
+            line(f"  {observed.kind}: {shorten(observed.text, 200)}")
+        if each.error:
+            line(f"  {each.error}")
+
+
 def _print_people(response: Message, found: Iterable[people_pb2.Person], as_json: bool) -> None:
     if as_json:
         print_json(response)

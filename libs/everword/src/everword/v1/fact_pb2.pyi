@@ -590,6 +590,8 @@ class FactDispute(_message.Message):
     OUTCOME_FIELD_NUMBER: _builtins.int
     DECIDED_BY_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    OLD_FACT_FIELD_NUMBER: _builtins.int
+    NEW_FACT_FIELD_NUMBER: _builtins.int
     old_fact_id: _builtins.str
     """old_fact_id is the fact that was known."""
     new_fact_id: _builtins.str
@@ -608,6 +610,16 @@ class FactDispute(_message.Message):
     def settle_time(self) -> _timestamp_pb2.Timestamp:
         """settle_time is when that was settled. Unset while it is open."""
 
+    @_builtins.property
+    def old_fact(self) -> Global___Fact:
+        """old_fact is the fact that was known."""
+
+    @_builtins.property
+    def new_fact(self) -> Global___Fact:
+        """new_fact is the one that was said against it. It is not current if the old fact is established and the new value was
+        only mentioned in passing.
+        """
+
     def __init__(
         self,
         *,
@@ -618,10 +630,12 @@ class FactDispute(_message.Message):
         outcome: Global___DisputeOutcome.ValueType = ...,
         decided_by: _builtins.str = ...,
         reason: _builtins.str = ...,
+        old_fact: Global___Fact | None = ...,
+        new_fact: Global___Fact | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["open_time", b"open_time", "settle_time", b"settle_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["new_fact", b"new_fact", "old_fact", b"old_fact", "open_time", b"open_time", "settle_time", b"settle_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_by", b"decided_by", "new_fact_id", b"new_fact_id", "old_fact_id", b"old_fact_id", "open_time", b"open_time", "outcome", b"outcome", "reason", b"reason", "settle_time", b"settle_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_by", b"decided_by", "new_fact", b"new_fact", "new_fact_id", b"new_fact_id", "old_fact", b"old_fact", "old_fact_id", b"old_fact_id", "open_time", b"open_time", "outcome", b"outcome", "reason", b"reason", "settle_time", b"settle_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -34,6 +34,7 @@ class GetProfileRequest(_message.Message):
     INCLUDE_EXPIRED_FIELD_NUMBER: _builtins.int
     MAX_FACTS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    ATTRIBUTES_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     include_expired: _builtins.bool
@@ -54,6 +55,10 @@ class GetProfileRequest(_message.Message):
     def categories(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """categories are those to return; all if empty. At most 100."""
 
+    @_builtins.property
+    def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """attributes are those to return, under any of their names; all if empty. At most 100."""
+
     def __init__(
         self,
         *,
@@ -64,10 +69,11 @@ class GetProfileRequest(_message.Message):
         include_expired: _builtins.bool = ...,
         max_facts: _builtins.int = ...,
         at_least_as_fresh: _builtins.str = ...,
+        attributes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at_time", b"known_at_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "categories", b"categories", "include_expired", b"include_expired", "known_at_time", b"known_at_time", "max_facts", b"max_facts", "subject", b"subject", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attributes", b"attributes", "categories", b"categories", "include_expired", b"include_expired", "known_at_time", b"known_at_time", "max_facts", b"max_facts", "subject", b"subject", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -130,7 +136,7 @@ class ListFactsRequest(_message.Message):
 
     @_builtins.property
     def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """attributes are those to list; all if empty. At most 100."""
+        """attributes are those to list, under any of their names; all if empty. At most 100."""
 
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[_fact_pb2.FactState.ValueType]:
@@ -205,7 +211,7 @@ class GetFactHistoryRequest(_message.Message):
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     attribute: _builtins.str
-    """attribute is what of it. At most 128 characters."""
+    """attribute is what of it, under any of its names. At most 128 characters."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
@@ -322,6 +328,70 @@ class ExplainFactResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
+
+@_typing.final
+class ListDisputesRequest(_message.Message):
+    """ListDisputesRequest asks for a page of open disputes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the maximum number of disputes. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the list must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those whose disputes to list; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDisputesRequest: _TypeAlias = ListDisputesRequest  # noqa: Y015
+
+@_typing.final
+class ListDisputesResponse(_message.Message):
+    """ListDisputesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DISPUTES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def disputes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactDispute]:
+        """disputes are the open disputes."""
+
+    def __init__(
+        self,
+        *,
+        disputes: _abc.Iterable[_fact_pb2.FactDispute] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["disputes", b"disputes", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDisputesResponse: _TypeAlias = ListDisputesResponse  # noqa: Y015
 
 @_typing.final
 class ListThemesRequest(_message.Message):
@@ -632,6 +702,74 @@ class GetUserModelResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetUserModelResponse: _TypeAlias = GetUserModelResponse  # noqa: Y015
+
+@_typing.final
+class ListSessionsRequest(_message.Message):
+    """ListSessionsRequest asks for a page of sessions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id limits the list to the sessions of a conversation."""
+    page_size: _builtins.int
+    """page_size is the maximum number of sessions. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the list must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those whose sessions to list; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        conversation_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSessionsRequest: _TypeAlias = ListSessionsRequest  # noqa: Y015
+
+@_typing.final
+class ListSessionsResponse(_message.Message):
+    """ListSessionsResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def sessions(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.SleepSession]:
+        """sessions are the sessions."""
+
+    def __init__(
+        self,
+        *,
+        sessions: _abc.Iterable[_people_pb2.SleepSession] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "sessions", b"sessions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSessionsResponse: _TypeAlias = ListSessionsResponse  # noqa: Y015
 
 @_typing.final
 class ListStrategiesRequest(_message.Message):

@@ -58,6 +58,11 @@ class FactQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.FromString,
                 _registered_method=True)
+        self.ListDisputes = channel.unary_unary(
+                '/everword.v1.FactQueryService/ListDisputes',
+                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.FromString,
+                _registered_method=True)
         self.ListThemes = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListThemes',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesRequest.SerializeToString,
@@ -82,6 +87,11 @@ class FactQueryServiceStub:
                 '/everword.v1.FactQueryService/GetUserModel',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.FromString,
+                _registered_method=True)
+        self.ListSessions = channel.unary_unary(
+                '/everword.v1.FactQueryService/ListSessions',
+                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.FromString,
                 _registered_method=True)
         self.ListStrategies = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListStrategies',
@@ -127,6 +137,14 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDisputes(self, request, context):
+        """ListDisputes returns open disputes by their ids, oldest first: pairs of facts that contradict each other. Disputes that
+        are settled are part of ExplainFact.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListThemes(self, request, context):
         """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
         sampled passages of messages, notes and facts. There are no pages, since there are at most 20 themes.
@@ -165,6 +183,14 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListSessions(self, request, context):
+        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+        CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListStrategies(self, request, context):
         """ListStrategies returns questions that are worth asking, by their ids, oldest first.
         """
@@ -195,6 +221,11 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.SerializeToString,
             ),
+            'ListDisputes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDisputes,
+                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.SerializeToString,
+            ),
             'ListThemes': grpc.unary_unary_rpc_method_handler(
                     servicer.ListThemes,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesRequest.FromString,
@@ -219,6 +250,11 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     servicer.GetUserModel,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.SerializeToString,
+            ),
+            'ListSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSessions,
+                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.SerializeToString,
             ),
             'ListStrategies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListStrategies,
@@ -338,6 +374,33 @@ class FactQueryService:
             '/everword.v1.FactQueryService/ExplainFact',
             everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDisputes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactQueryService/ListDisputes',
+            everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.SerializeToString,
+            everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -473,6 +536,33 @@ class FactQueryService:
             '/everword.v1.FactQueryService/GetUserModel',
             everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactQueryService/ListSessions',
+            everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.SerializeToString,
+            everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -32,6 +32,10 @@ class FactQueryServiceStub:
     """
     ExplainFact: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainFactRequest, _fact_query_service_pb2.ExplainFactResponse]
     """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts."""
+    ListDisputes: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListDisputesRequest, _fact_query_service_pb2.ListDisputesResponse]
+    """ListDisputes returns open disputes by their ids, oldest first: pairs of facts that contradict each other. Disputes that
+    are settled are part of ExplainFact.
+    """
     ListThemes: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListThemesRequest, _fact_query_service_pb2.ListThemesResponse]
     """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
     sampled passages of messages, notes and facts. There are no pages, since there are at most 20 themes.
@@ -47,6 +51,10 @@ class FactQueryServiceStub:
     GetUserModel: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetUserModelRequest, _fact_query_service_pb2.GetUserModelResponse]
     """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
     development.
+    """
+    ListSessions: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListSessionsRequest, _fact_query_service_pb2.ListSessionsResponse]
+    """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+    CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
     """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListStrategiesRequest, _fact_query_service_pb2.ListStrategiesResponse]
     """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
@@ -95,6 +103,16 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts."""
 
     @_abc_1.abstractmethod
+    def ListDisputes(
+        self,
+        request: _fact_query_service_pb2.ListDisputesRequest,
+        context: _aio.ServicerContext[_fact_query_service_pb2.ListDisputesRequest, _abc.Awaitable[_fact_query_service_pb2.ListDisputesResponse]],
+    ) -> _abc.Awaitable[_fact_query_service_pb2.ListDisputesResponse]:
+        """ListDisputes returns open disputes by their ids, oldest first: pairs of facts that contradict each other. Disputes that
+        are settled are part of ExplainFact.
+        """
+
+    @_abc_1.abstractmethod
     def ListThemes(
         self,
         request: _fact_query_service_pb2.ListThemesRequest,
@@ -138,6 +156,16 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetUserModelResponse]:
         """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
         development.
+        """
+
+    @_abc_1.abstractmethod
+    def ListSessions(
+        self,
+        request: _fact_query_service_pb2.ListSessionsRequest,
+        context: _aio.ServicerContext[_fact_query_service_pb2.ListSessionsRequest, _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]],
+    ) -> _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]:
+        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+        CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
         """
 
     @_abc_1.abstractmethod

@@ -44,7 +44,7 @@ class RememberRequest(_message.Message):
     """subject is the user or thing that it is about. At most 256 characters."""
     attribute: _builtins.str
     """attribute is the property of the subject, such as `residence`: a name in lower case. See docs/facts.md for those that
-    Everword knows. At most 128 characters.
+    Everword knows. A synonym is stored under the known name, such as `job` for `occupation`. At most 128 characters.
     """
     value: _builtins.str
     """value is the value of the attribute, at most 64 KiB."""

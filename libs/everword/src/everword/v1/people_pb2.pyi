@@ -669,3 +669,129 @@ class LearnedChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LearnedChange: _TypeAlias = LearnedChange  # noqa: Y015
+
+@_typing.final
+class SleepSession(_message.Message):
+    """SleepSession is a part of a conversation that Sleep read as a unit: messages without a pause of 30 minutes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    FIRST_SEQ_FIELD_NUMBER: _builtins.int
+    LAST_SEQ_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    TOPICS_FIELD_NUMBER: _builtins.int
+    START_TIME_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    OBSERVATIONS_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id is the session."""
+    conversation_id: _builtins.str
+    """conversation_id is the conversation."""
+    first_seq: _builtins.int
+    """first_seq and last_seq are the positions of its first and last message in the conversation."""
+    last_seq: _builtins.int
+    subject: _builtins.str
+    """subject is the subject of the closing steps; empty without observations."""
+    state: _builtins.str
+    """state is `stored`, `processed` (also by the closing steps), `skipped` (without statements of people) or `parked`."""
+    error: _builtins.str
+    """error is why it is parked; otherwise empty."""
+    @_builtins.property
+    def topics(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """topics are at most three; none without a language model."""
+
+    @_builtins.property
+    def start_time(self) -> _timestamp_pb2.Timestamp:
+        """start_time is the time of the first message."""
+
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """end_time is the time of the last message."""
+
+    @_builtins.property
+    def observations(self) -> _containers.RepeatedCompositeFieldContainer[Global___SessionObservation]:
+        """observations are what a language model read in it, in the order in which it was read. At most 200."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        first_seq: _builtins.int = ...,
+        last_seq: _builtins.int = ...,
+        subject: _builtins.str = ...,
+        state: _builtins.str = ...,
+        error: _builtins.str = ...,
+        topics: _abc.Iterable[_builtins.str] | None = ...,
+        start_time: _timestamp_pb2.Timestamp | None = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+        observations: _abc.Iterable[Global___SessionObservation] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "end_time", b"end_time", "error", b"error", "first_seq", b"first_seq", "id", b"id", "last_seq", b"last_seq", "observations", b"observations", "start_time", b"start_time", "state", b"state", "subject", b"subject", "topics", b"topics"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SleepSession: _TypeAlias = SleepSession  # noqa: Y015
+
+@_typing.final
+class SessionObservation(_message.Message):
+    """SessionObservation is a statement, a question, a reaction, a behaviour, a contradiction or a preference in a session."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    ABOUT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    HYPOTHESIS_FIELD_NUMBER: _builtins.int
+    MESSAGE_IDS_FIELD_NUMBER: _builtins.int
+    QUOTES_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """kind is one of these words."""
+    subject: _builtins.str
+    """subject is the speaker."""
+    about: _builtins.str
+    """about is the third party that it is about; empty for the speaker."""
+    text: _builtins.str
+    """text is the observation in words."""
+    attribute: _builtins.str
+    """attribute and value are the fact that it states, if any."""
+    value: _builtins.str
+    hypothesis: _builtins.bool
+    """hypothesis is true for a guess."""
+    @_builtins.property
+    def message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """message_ids are the messages that support it."""
+
+    @_builtins.property
+    def quotes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """quotes are their words, one for each message."""
+
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        about: _builtins.str = ...,
+        text: _builtins.str = ...,
+        attribute: _builtins.str = ...,
+        value: _builtins.str = ...,
+        hypothesis: _builtins.bool = ...,
+        message_ids: _abc.Iterable[_builtins.str] | None = ...,
+        quotes: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "attribute", b"attribute", "hypothesis", b"hypothesis", "kind", b"kind", "message_ids", b"message_ids", "quotes", b"quotes", "subject", b"subject", "text", b"text", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SessionObservation: _TypeAlias = SessionObservation  # noqa: Y015

@@ -11,6 +11,10 @@ from dataclasses import dataclass, replace
 _LIFETIME_DAYS = 365
 #: Attributes about which a mistake may harm a person.
 _VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "pronouns"})
+#: Attributes whose values change by themselves: one newer statement is enough.
+_MEASURED = frozenset(
+    {"age", "weight", "dose", "salary", "number_of_children", "number_of_siblings"}
+)
 #: Lifetimes in days, after Riverse: identity, home and work, romance, interests, and moods.
 _IDENTITY, _PLACE, _ROMANCE, _INTEREST, _STATE = 3650, 540, 365, 180, 60
 
@@ -33,6 +37,16 @@ class Attribute:
     def is_vital(self) -> bool:
         """Return whether a mistake about it may harm the person, however long ago it was stated."""
         return self.name.rpartition("_")[2] in _VITAL
+
+    @property
+    def is_steady(self) -> bool:
+        """Return whether an established value outweighs a single passing statement.
+
+        Measures, plans, projects and contact details change often, and people state them on purpose.
+        """
+        if self.category in ("state", "plans", "project", "contact"):
+            return False
+        return not {self.name, self.name.rpartition("_")[2]} & _MEASURED
 
     @property
     def passes(self) -> bool:
@@ -80,6 +94,9 @@ KNOWN: dict[str, Attribute] = {
         _several("parent", "family", _IDENTITY),
         _several("pet", "family", _PLACE),
         _several("friend", "family", _PLACE),
+        _several("relative", "family", _IDENTITY),
+        _several("colleague", "work", _PLACE),
+        _several("acquaintance", "family", _PLACE),
         _single_valued("diet", "health", _PLACE),
         _several("allergy", "health", _IDENTITY),
         _several("medication", "health", _LIFETIME_DAYS),

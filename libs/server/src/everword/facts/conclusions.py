@@ -14,11 +14,17 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
-from everword.facts import timeline
-from everword.facts.model import FactRuling, FactSource, FactState, SleepVerdict
+from everword.facts import store, timeline
+from everword.facts.model import DisputeOutcome, FactRuling, FactSource, FactState, SleepVerdict
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
-from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply
+from everword.facts.writer import (
+    ChangeReason,
+    LockedAttribute,
+    add_evidence,
+    apply,
+    lock_attribute,
+)
 
 
 async def confirm_fact(
@@ -93,6 +99,23 @@ async def accept_fact(
     ]
     await apply(conn, settings, locked.with_fact(accepted), change, changes, audit)
     return True
+
+
+async def settle_by_ruling(
+    conn: Connection, settings: NamespaceSettings, namespace_id: int, ruled: FactRow
+) -> None:
+    """Settle the open disputes of a fact on which a person has ruled; the caller has locked its attribute."""
+    is_right = ruled.ruling == FactRuling.RIGHT
+    audit = ChangeReason("person", "a person said so")
+    for row in await store.find_open_disputes(conn, namespace_id, ruled.id):
+        is_accepted = is_right == (row.new_id == ruled.id)
+        outcome = DisputeOutcome.ACCEPT_NEW if is_accepted else DisputeOutcome.REJECT_NEW
+        locked = await lock_attribute(conn, namespace_id, settings.trust, ruled.key)
+        await store.settle_dispute(
+            conn, namespace_id, locked.now, row.id, outcome, audit.actor, audit.reason
+        )
+        settle = accept_fact if is_accepted else reject_fact
+        await settle(conn, settings, locked, row.new_id, row.old_id, audit)
 
 
 async def expire_fact(

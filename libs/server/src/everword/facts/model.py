@@ -10,6 +10,8 @@ from uuid import UUID
 
 from everword.text.case_folding import fold_spaces
 
+#: A thing is not liked and disliked at a time.
+_OPPOSITES = {"like": "dislike", "dislike": "like"}
 #: Subject of facts if neither the conversation nor the message names one.
 USER = "user"
 
@@ -74,6 +76,12 @@ class Key:
 
     subject: str
     attribute: str
+
+    @property
+    def opposite(self) -> Key | None:
+        """The attribute whose values exclude equal ones of this attribute."""
+        other = _OPPOSITES.get(self.attribute)
+        return Key(self.subject, other) if other else None
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,20 @@ UPDATE fact_disputes
  WHERE namespace_id = %(namespace_id)s AND id = %(dispute_id)s AND settled_at IS NULL
 RETURNING id;
 
+-- find_open_disputes --
+-- Return the open disputes of a fact.
+SELECT id, old_fact_id AS old_id, new_fact_id AS new_id
+  FROM fact_disputes
+ WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s) AND settled_at IS NULL
+ ORDER BY opened_at, id;
+
+-- end_disputes --
+-- Settle the open disputes about a fact that ended: its successor is accepted, other values stay as they are.
+UPDATE fact_disputes
+   SET settled_at = %(now)s, outcome = CASE WHEN new_fact_id = %(successor_id)s THEN 1 ELSE 3 END, decided_by = 'rule',
+       reason = %(reason)s
+ WHERE namespace_id = %(namespace_id)s AND old_fact_id = %(old_fact_id)s AND settled_at IS NULL;
+
 -- close_edges --
 -- Close the edges of facts that are no longer current.
 UPDATE fact_edges

@@ -87,6 +87,15 @@ class FactEvidenceRow:
 
 
 @dataclass(frozen=True)
+class OpenDispute:
+    """Two facts whose contradiction is unsettled."""
+
+    id: UUID
+    old_id: UUID
+    new_id: UUID
+
+
+@dataclass(frozen=True)
 class QuotedMessage:
     """A message that is given as evidence."""
 

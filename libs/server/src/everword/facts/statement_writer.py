@@ -15,44 +15,32 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import timeline
 from everword.facts.attributes import find_attribute
-from everword.facts.model import FactRuling, FactSource, FactState, Key, SleepVerdict, value_hash
+from everword.facts.model import (
+    FactRuling,
+    FactState,
+    SleepVerdict,
+    value_hash,
+)
 from everword.facts.rows import FactRow, NewChange, NewEvidence
+from everword.facts.statement import (
+    FactStatement,
+    decide,
+    find_contradicted_fact,
+    find_rejected_untrusted,
+    find_resisting_fact,
+    is_repeated,
+)
+from everword.facts.tastes import is_kind_of, is_same_thing
 from everword.facts.timeline import NOTHING, TimelineChange
-from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, WrittenFacts, write_plans
-
-
-@dataclass(frozen=True)
-class FactStatement:
-    """A statement about a subject's attribute."""
-
-    key: Key
-    value: str
-    source: FactSource
-    #: When it begins to hold.
-    since: datetime
-    #: At least one piece.
-    pieces: Sequence[NewEvidence]
-    until: datetime | None = None
-    hypothesis: bool = False
-    #: None as the attribute is known.
-    several: bool | None = None
-    category: str = ""
-    #: 0 as the attribute is known.
-    lifetime_days: int = 0
-    agent: str = ""
-    #: True if it comes from an untrusted channel, or from a tool. It never changes a trusted fact: it is
-    #: only stored as evidence, and opens a dispute.
-    is_untrusted: bool = False
-
-    @property
-    def is_several(self) -> bool:
-        """Return whether the attribute has several values at a time."""
-        known = find_attribute(self.key.attribute).several
-        return known if self.several is None else self.several
-
-    @property
-    def said_at(self) -> datetime:
-        return max(piece.said_at for piece in self.pieces)
+from everword.facts.writer import (
+    ChangeReason,
+    EndedDisputes,
+    FactPlan,
+    LockedAttribute,
+    WrittenFacts,
+    lock_attribute,
+    write_plans,
+)
 
 
 @dataclass(frozen=True)
@@ -74,24 +62,79 @@ async def state_fact(
     """Store that a value is valid: it supersedes the current value, or is one more piece of evidence for it."""
     plan, fact_id = plan_statement(locked, statement)
     written = await write_plans(conn, settings, [plan], audit)
-    return StatementResult(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
+    superseded = plan.change.superseded_ids - {fact_id}
+    ended = await end_opposites(conn, settings, locked.namespace_id, statement, audit)
+    return StatementResult(fact_id, written, sorted(superseded | ended))
+
+
+async def end_opposites(
+    conn: Connection,
+    settings: NamespaceSettings,
+    namespace_id: int,
+    statement: FactStatement,
+    audit: ChangeReason,
+) -> frozenset[UUID]:
+    """End the dislike of a thing that is liked now, or the reverse; return the ended facts.
+
+    A dislike is evidence against the likes of its kinds: disliking fruit against liking apples.
+    """
+    key = statement.key.opposite
+    if key is None:
+        return frozenset()
+    locked = await lock_attribute(conn, namespace_id, settings.trust, key)
+    plans = plan_opposites(locked, statement)
+    if plans:
+        await write_plans(conn, settings, plans, audit)
+    changes = (each for plan in plans for each in plan.changes)
+    return frozenset(each.fact_id for each in changes if each.action == "closed")
+
+
+def plan_opposites(locked: LockedAttribute, statement: FactStatement) -> list[FactPlan]:
+    """Return the plans for the opposite attribute, as `end_opposites` writes them."""
+    key = statement.key.opposite
+    if key is None or statement.hypothesis or statement.until is not None:
+        return []
+    plans = list[FactPlan | None]()
+    for value in _current_values(locked, statement.since):
+        if is_same_thing(value, statement.value):
+            plans.append(plan_retraction(locked, replace(statement, key=key, value=value)))
+        elif key.attribute == "like" and is_kind_of(value, statement.value):
+            plans.append(_plan_doubt(locked, value, statement))
+    return [plan for plan in plans if plan is not None]
+
+
+def _current_values(locked: LockedAttribute, at: datetime) -> list[str]:
+    return [locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)]
 
 
 def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, UUID]:
     """Return the plan for a statement that a value is valid, and its fact."""
     plan, fact, is_new = _support(locked, statement)
-    change = _decide(plan.standing, fact, statement)
-    doubted = _contradicted_fact(plan.standing, fact, statement) if change == NOTHING else None
+    resisting = find_resisting_fact(plan.standing, fact, statement)
+    reason = "stated as a change"
+    if resisting is not None and is_repeated(locked.facts.get(fact.id), resisting, statement):
+        statement = replace(statement, since=min(statement.since, fact.last_seen_at))
+        resisting, reason = None, "stated again in another session"
+    change = NOTHING if resisting else decide(plan.standing, fact, statement)
+    doubted = resisting
+    if doubted is None and change == NOTHING:
+        doubted = find_contradicted_fact(plan.standing, fact, statement)
     evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
         evidence += _contradicting_evidence(doubted, statement)
         disputes.append((doubted.id, fact.id))
-    displaced = _rejected_untrusted_facts(plan.standing, change)
+    displaced = find_rejected_untrusted(plan.standing, change)
     disputes += [(fact.id, id_) for id_ in displaced]
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
     changes += [NewChange(new_id(), id_, "disputed", fact.id) for id_ in displaced]
-    decided = replace(plan, change=change, changes=changes, evidence=evidence, disputes=disputes)
+    ended = {each.fact_id for each in change.disbelieved} - {fact.id}
+    settled = (
+        [] if statement.is_untrusted else [EndedDisputes(id_, fact.id, reason) for id_ in ended]
+    )
+    decided = replace(
+        plan, change=change, changes=changes, evidence=evidence, disputes=disputes, settled=settled
+    )
     return decided, fact.id
 
 
@@ -118,7 +161,7 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
         and (not statement.value or locked.facts[each.fact_id].value_hash == requested)
     ]
     if not ending:
-        return None
+        return _plan_doubts_of_kinds(locked, statement)
     evidence = [
         piece
         for each in ending
@@ -134,7 +177,33 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
             change.disbelieved + one.disbelieved, change.believed + one.believed
         )
         changes.append(NewChange(new_id(), each.fact_id, "closed"))
-    return FactPlan(locked, change, changes, evidence=evidence)
+    closed_ids = [each.fact_id for each in changes if each.action == "closed"]
+    settled = [EndedDisputes(id_, None, "the old value ended") for id_ in closed_ids]
+    return FactPlan(locked, change, changes, evidence=evidence, settled=settled)
+
+
+def _plan_doubts_of_kinds(locked: LockedAttribute, statement: FactStatement) -> FactPlan | None:
+    """Return the plan for a thing that is no longer liked, if only kinds of it were: they are doubted."""
+    if statement.key.attribute != "like" or not statement.value:
+        return None
+    values = [
+        value
+        for value in _current_values(locked, statement.since)
+        if is_kind_of(value, statement.value)
+    ]
+    plans = [_plan_doubt(locked, value, statement) for value in values]
+    if not plans:
+        return None
+    changes = [each for plan in plans for each in plan.changes]
+    return FactPlan(locked, NOTHING, changes, evidence=[e for plan in plans for e in plan.evidence])
+
+
+def _plan_doubt(locked: LockedAttribute, value: str, statement: FactStatement) -> FactPlan:
+    """Return the plan for a statement as evidence against a value, without another value."""
+    fact = locked.of_value(value)
+    assert fact is not None
+    changes = [NewChange(new_id(), fact.id, "doubted")]
+    return FactPlan(locked, NOTHING, changes, evidence=_contradicting_evidence(fact, statement))
 
 
 async def doubt_fact(
@@ -149,9 +218,7 @@ async def doubt_fact(
     fact = locked.facts.get(fact_id)
     if fact is None:
         return False
-    changes = [NewChange(new_id(), fact.id, "doubted")]
-    plan = FactPlan(locked, NOTHING, changes, evidence=_contradicting_evidence(fact, statement))
-    await write_plans(conn, settings, [plan], audit)
+    await write_plans(conn, settings, [_plan_doubt(locked, fact.value, statement)], audit)
     return True
 
 
@@ -245,67 +312,6 @@ def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
     if fact.verdict == SleepVerdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
         fact = replace(fact, verdict=None, verdict_at=None)
     return fact
-
-
-def _decide(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -> TimelineChange:
-    """Return the changes of a statement.
-
-    There are none if a guess contradicts a statement, or a ruling made since, and if an untrusted source contradicts a
-    trusted one.
-    """
-    rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
-    if rejected or all(piece.contradicts for piece in statement.pieces):
-        return NOTHING
-    if statement.is_untrusted and fact.id in locked.voices.addressed:
-        return NOTHING
-    trusted_ids = locked.voices.supported
-    rival = _rival(locked, fact, statement.since)
-    # A trusted source overrides an untrusted rival.
-    if rival is not None and (statement.is_untrusted or rival.id in trusted_ids):
-        known = rival.state in (FactState.CONFIRMED, FactState.ESTABLISHED)
-        ruled = rival.ruled_at is not None and statement.said_at <= rival.ruled_at
-        guessed = statement.hypothesis and not rival.hypothesis
-        if (
-            ruled
-            or guessed
-            or (known and (statement.hypothesis or statement.source is FactSource.INFERRED))
-        ):
-            return NOTHING
-    state = timeline.state_untrusted if statement.is_untrusted else timeline.state_trusted
-    return state(
-        locked.believed, trusted_ids, fact.id, statement.since, statement.until, fact.several
-    )
-
-
-def _rival(locked: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:
-    """Return the other fact that is current at a moment, for an attribute with one value at a time."""
-    found = next((each for each in locked.believed if each.covers(since)), None)
-    if fact.several or found is None or found.fact_id == fact.id:
-        return None
-    return locked.facts[found.fact_id]
-
-
-def _contradicted_fact(
-    locked: LockedAttribute, fact: FactRow, statement: FactStatement
-) -> FactRow | None:
-    """Return the fact that a statement speaks against without taking its place."""
-    rival = _rival(locked, fact, statement.since)
-    if rival is not None and statement.is_untrusted and rival.id in locked.voices.supported:
-        is_rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
-        return None if is_rejected else rival
-    is_believed = any(each.fact_id == fact.id for each in locked.believed)
-    return None if is_believed else rival
-
-
-def _rejected_untrusted_facts(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
-    """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
-    retained = {each.fact_id for each in change.believed}
-    untrusted = [
-        each.fact_id
-        for each in change.disbelieved
-        if each.fact_id not in retained and each.fact_id not in locked.voices.supported
-    ]
-    return sorted(set(untrusted))
 
 
 def _changes(

@@ -23,6 +23,7 @@ from everword.facts.rows import FactRow as FactRow
 from everword.facts.rows import FactView as FactView
 from everword.facts.rows import NewChange as NewChange
 from everword.facts.rows import NewEvidence as NewEvidence
+from everword.facts.rows import OpenDispute as OpenDispute
 from everword.facts.rows import QuotedMessage as QuotedMessage
 from everword.facts.voices import VoiceRow
 
@@ -30,8 +31,12 @@ SQL = load_statements("everword.facts")
 
 
 async def lock_keys(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> datetime:
-    """Lock attributes of subjects, in one order; return the time from which this write is believed."""
-    ordered = sorted(set(keys), key=lambda key: (key.subject, key.attribute))
+    """Lock attributes of subjects, in one order; return the time from which this write is believed.
+
+    An attribute with an opposite, such as `like`, is locked together with it.
+    """
+    every = {*keys, *(key.opposite for key in keys if key.opposite)}
+    ordered = sorted(every, key=lambda key: (key.subject, key.attribute))
     parameters = {"namespace_id": namespace_id, **_columns(ordered, Key)}
     await execute(conn, SQL["lock_keys"], parameters)
     now: datetime = await fetch_value(conn, SQL["believed_since"], None)
@@ -195,6 +200,23 @@ async def settle_dispute(
         "reason": reason,
     }
     return await fetch_value(conn, SQL["settle_dispute"], parameters) is not None
+
+
+@statement(SQL)
+async def find_open_disputes(
+    conn: Connection, namespace_id: int, fact_id: UUID
+) -> list[OpenDispute]: ...
+
+
+@statement(SQL)
+async def end_disputes(
+    conn: Connection,
+    namespace_id: int,
+    now: datetime,
+    old_fact_id: UUID,
+    successor_id: UUID | None,
+    reason: str,
+) -> None: ...
 
 
 async def close_edges(

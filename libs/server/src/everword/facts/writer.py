@@ -72,6 +72,15 @@ class WrittenFacts:
 
 
 @dataclass(frozen=True)
+class EndedDisputes:
+    """The end of a fact with open disputes: each other fact is accepted if it is the successor, else kept as it is."""
+
+    old_id: UUID
+    successor_id: UUID | None
+    reason: str
+
+
+@dataclass(frozen=True)
 class FactPlan:
     """The decided changes of a subject's attribute, to be written."""
 
@@ -84,6 +93,7 @@ class FactPlan:
     evidence: Sequence[tuple[FactRow, NewEvidence]] = ()
     #: Pairs of facts that contradict each other: an old one, and a new one.
     disputes: Sequence[tuple[UUID, UUID]] = ()
+    settled: Sequence[EndedDisputes] = ()
 
     @property
     def own_facts(self) -> list[FactRow]:
@@ -164,6 +174,10 @@ async def write_plans(
         await store.insert_evidence(conn, namespace_id, now, evidence)
     if disputes := [pair for plan in plans for pair in plan.disputes]:
         await store.open_disputes(conn, namespace_id, now, disputes)
+    for each in (each for plan in plans for each in plan.settled):
+        await store.end_disputes(
+            conn, namespace_id, now, each.old_id, each.successor_id, each.reason
+        )
     locked = _joined(plans)
     gone = [each for plan in plans for each in plan.change.disbelieved]
     gone_ids = {each.id for each in gone if each.id is not None}

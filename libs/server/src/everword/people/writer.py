@@ -17,7 +17,7 @@ from everword.people import store
 from everword.people.fold_events import EventState, KnownEvent, find_event, fold_event, span_of
 from everword.people.fold_people import PersonState, fold_person, over_since
 from everword.people.mentions import event_statements, person_statements
-from everword.people.model import EventMention, PersonMention
+from everword.people.model import EventMention, PersonMention, StatementEvidence
 from everword.people.names import KnownPerson, find_person
 from everword.people.store import EventRow, PersonRow
 
@@ -68,7 +68,15 @@ async def _meet(
     added = await store.insert_learned_evidence(conn, namespace_id, row.id, statements)
     if not added:
         return
-    evidence = await store.read_learned_evidence(conn, namespace_id, row.id)
+    evidence: Sequence[StatementEvidence]
+    if found is None:
+        # All evidence of a new person is that of this mention.
+        evidence = [
+            StatementEvidence(each.aspect, each.value, each.said.message_id, each.said.said_at)
+            for each in statements
+        ]
+    else:
+        evidence = await store.read_learned_evidence(conn, namespace_id, row.id)
     state = fold_person(evidence, over_since(row.ruling, row.ruled_at))
     await store.upsert_person(conn, namespace_id, row.id, subject, state)
     if found is None:

@@ -24,6 +24,7 @@ from everword_compactor.learning import store
 from everword_compactor.learning.extract.claims import extract
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
+from everword_compactor.learning.people import find_named_people, relation_claims
 from everword_compactor.learning.store import LearnableMessage, LearningProgress
 from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
 
@@ -141,7 +142,7 @@ def _masked(message: LearnableMessage, heartbeat: Callable[[], None]) -> Learnab
 def find_claims(
     messages: Sequence[LearnableMessage], conversation: LearningProgress
 ) -> list[ClaimingMessage]:
-    """Return the unread messages with claims; corrections may refer to messages that were read before."""
+    """Return the unread messages with claims or named people; corrections may refer to earlier messages."""
     found: list[ClaimingMessage] = []
     earlier: list[tuple[LearnableMessage, SpokenClaim]] = []
     for message in messages:
@@ -158,8 +159,12 @@ def find_claims(
             if _REMOVED not in claim.value
         ]
         earlier += [(message, claim) for claim in claims]
-        if claims and message.seq > conversation.learned_seq:
-            found.append(ClaimingMessage(message, claims))
+        if message.seq <= conversation.learned_seq:
+            continue
+        people = find_named_people(message.content, claims, (message.author, conversation.subject))
+        if claims or people:
+            claims += relation_claims(people, claims)
+            found.append(ClaimingMessage(message, claims, people=people))
     return found
 
 

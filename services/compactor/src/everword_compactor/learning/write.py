@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everword.db.namespaces import get_namespace_settings
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import USER, FactSource, Key, value_hash
+from everword.facts.statement import FactStatement
 from everword.facts.statement_writer import (
-    FactStatement,
     plan_correction,
+    plan_opposites,
     plan_retraction,
     plan_statement,
 )
@@ -27,8 +28,11 @@ from everword.facts.writer import (
 )
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
+from everword.people.model import MessageWords, RelationStatus
+from everword.people.writer import meet_people, take_events
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
+from everword_compactor.learning.people import NamedPerson, event_mention, person_mention
 from everword_compactor.learning.store import (
     LearnableMessage,
     LearningProgress,
@@ -52,6 +56,7 @@ class ClaimingMessage:
     claims: Sequence[SpokenClaim]
     #: Whom it speaks of.
     subject: str = USER
+    people: Sequence[NamedPerson] = ()
 
 
 def subject_of(subject: str, author: str, speakers: Sequence[str]) -> str:
@@ -75,17 +80,68 @@ async def write_claims(
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
         claims = sorted(claiming.claims, key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
+        keys += [key.opposite for key in keys if key.opposite and key.opposite not in keys]
         untrusted = settings.trust.is_open(conversation.channel)
+        former = list[NamedPerson]()
         while claims:
             budget_statuses = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
+            former += _former_partners(budget_statuses, claiming, claims)
             plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
+        # Anybody may write in open channels, and people have no evidence that is marked as untrusted.
+        if not untrusted:
+            await _write_people(conn, namespace_id, conversation, claiming, former)
         after, through = conversation.learned_seq, message.seq
         if not await lock_learning_progress(
             conn, namespace_id, conversation.id, after, through, job
         ):
             raise LeaseLost
+
+
+async def _write_people(
+    conn: Connection,
+    namespace_id: int,
+    conversation: LearningProgress,
+    claiming: ClaimingMessage,
+    former: Sequence[NamedPerson],
+) -> None:
+    """Store the people and events of a message; Sleep adds those that only a model recognises."""
+    message = claiming.message
+    people = [
+        person_mention(each, _said(conversation, message, each.quote))
+        for each in (*claiming.people, *former)
+    ]
+    await meet_people(conn, namespace_id, claiming.subject, people)
+    events = [
+        event_mention(each, _said(conversation, message, each.quote), conversation.zone)
+        for each in claiming.claims
+    ]
+    found = [each for each in events if each is not None]
+    await take_events(conn, namespace_id, claiming.subject, found)
+
+
+def _said(conversation: LearningProgress, message: LearnableMessage, quote: str) -> MessageWords:
+    return MessageWords(message.id, conversation.id, quote, message.occurred_at)
+
+
+def _former_partners(
+    budget_statuses: Mapping[Key, LockedAttribute],
+    claiming: ClaimingMessage,
+    claims: Sequence[SpokenClaim],
+) -> list[NamedPerson]:
+    """Return the partners with whom a message says that the relation has ended."""
+    said_at = claiming.message.occurred_at
+    locked = budget_statuses.get(Key(claiming.subject, "partner"))
+    ends = [c for c in claims if c.attribute == "partner" and c.modality is Modality.RETRACTION]
+    return [
+        NamedPerson(locked.facts[each.fact_id].value, "", claim.quote, RelationStatus.ENDED)
+        for claim in ends
+        if locked is not None
+        for each in locked.believed
+        if each.covers(said_at)
+        and claim.value.lower() in ("", locked.facts[each.fact_id].value.lower())
+    ]
 
 
 def _plan(
@@ -114,6 +170,9 @@ def _plan(
         planned.setdefault(key, set()).update({hash_} if alongside else set())
         plan = _plan_claim(locked, conversation, claiming, claim, untrusted)
         plans += [plan] if plan else []
+        if key.opposite and claim.modality is Modality.STATEMENT:
+            stated = _statement(conversation, claiming, claim, untrusted)
+            plans += plan_opposites(budget_statuses[key.opposite], stated)
     return plans, later
 
 
@@ -132,28 +191,35 @@ def _plan_claim(
     untrusted: bool,
 ) -> FactPlan | None:
     """Return the plan to write a claim; None if there is nothing to write."""
-    message = claiming.message
-    piece = NewEvidence(
-        new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
-    )
-    span = _span(locked, claim, message, conversation.zone)
-    told = FactStatement(
-        Key(claiming.subject, claim.attribute),
-        claim.value,
-        FactSource.STATED,
-        span.since or message.occurred_at,
-        [piece],
-        until=span.until,
-        hypothesis=claim.modality is Modality.HYPOTHESIS,
-        agent=conversation.agent,
-        is_untrusted=untrusted,
-    )
+    told = _statement(conversation, claiming, claim, untrusted)
+    span = _span(locked, claim, claiming.message, conversation.zone)
+    told = replace(told, since=span.since or told.since, until=span.until)
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_resolve_partial_value(locked, claim.value, told.since))
         return plan_retraction(locked, ended)
     if claim.modality is Modality.CORRECTION:
         return plan_correction(locked, told, claim.wrong)
     return plan_statement(locked, told)[0]
+
+
+def _statement(
+    conversation: LearningProgress, claiming: ClaimingMessage, claim: SpokenClaim, untrusted: bool
+) -> FactStatement:
+    """Return a claim as a statement that holds since its message."""
+    message = claiming.message
+    piece = NewEvidence(
+        new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
+    )
+    return FactStatement(
+        Key(claiming.subject, claim.attribute),
+        claim.value,
+        FactSource.STATED,
+        message.occurred_at,
+        [piece],
+        hypothesis=claim.modality is Modality.HYPOTHESIS,
+        agent=conversation.agent,
+        is_untrusted=untrusted,
+    )
 
 
 def _span(

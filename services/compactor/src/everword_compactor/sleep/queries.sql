@@ -137,20 +137,22 @@ SELECT DISTINCT e.fact_id
  ORDER BY e.fact_id;
 
 -- count_sessions --
--- Count the sessions, by channel, in which suspected facts of a subject were stated. A session that follows another one
--- without a pause is not counted separately: only a night or a flush divided them.
+-- Count the sessions, by channel, in which suspected facts of a subject were stated, or inferred if they never were
+-- stated. A session that follows another one without a pause is not counted separately: only a night or a flush divided
+-- them.
 SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
            SELECT FROM sleep_sessions p
             WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
               AND p.last_seq = s.first_seq - 1 AND p.ended_at > s.started_at - make_interval(secs => %(idle_s)s)))) AS sessions
   FROM facts f
-  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source = 1 AND NOT e.contradicts
-                      AND NOT e.hypothesis
+  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source = f.source
+                      AND NOT e.contradicts AND NOT e.hypothesis
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
   JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.conversation_id = m.conversation_id
                        AND m.seq BETWEEN s.first_seq AND s.last_seq
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state = 1 AND f.supporting > 1
+   AND f.source IN (1, 2)
  GROUP BY e.fact_id, c.channel
  ORDER BY e.fact_id, c.channel;
 
@@ -179,7 +181,8 @@ SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
 -- Return open disputes between facts of a subject, with both facts.
 SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute, n.attribute AS new_attribute,
        o.value AS old_value, n.value AS new_value, o.supporting AS old_mentions, n.supporting AS new_mentions,
-       o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
+       o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at,
+       n.last_seen_at AS new_last_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
        o.state AS old_state, n.state AS new_state, n.hypothesis AS new_hypothesis, n.source AS new_source
   FROM fact_disputes d
   JOIN facts o ON o.namespace_id = %(namespace_id)s AND o.id = d.old_fact_id

@@ -41,6 +41,8 @@ class NewFact:
     lifetime_days: int = 0
     evidence: Sequence[SuppliedEvidence] = ()
     agent: str = ""
+    #: Note for the audit trail if the caller wrote the attribute under another name.
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactSource
-from everword.facts.statement_writer import FactStatement, StatementResult, state_fact
+from everword.facts.statement import FactStatement
+from everword.facts.statement_writer import StatementResult, state_fact
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import FactWriteResult, NewFact
@@ -88,5 +89,6 @@ async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Stateme
         claim.agent,
         is_untrusted_claim(checked, claim.source, settings.trust),
     )
-    audit = ChangeReason("person" if claim.source is FactSource.PERSON else "agent")
+    actor = "person" if claim.source is FactSource.PERSON else "agent"
+    audit = ChangeReason(actor, claim.note)
     return await state_fact(conn, settings, locked, told, audit)

@@ -15,6 +15,7 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import FactNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store, timeline
+from everword.facts.conclusions import settle_by_ruling
 from everword.facts.model import FactRuling, FactSource, FactState, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
@@ -60,6 +61,7 @@ async def correct_fact(
         right_id = right.id if right else None
         change = timeline.correct(locked.believed, wrong.id, right_id, wrong.several)
         await _apply(conn, locked, change, changes, audit)
+        await _settle_disputes(conn, namespace.id, locked.facts[wrong.id])
         ids = [wrong.id] if right_id is None else [wrong.id, right_id]
         shown = await show_stored(conn, namespace.id, ids)
         fact = shown[right_id] if right_id else None
@@ -96,6 +98,7 @@ async def confirm_fact(
             for id_ in sorted(change.superseded_ids - {fact.id})
         ]
         await _apply(conn, locked, change, changes, audit)
+        await _settle_disputes(conn, namespace.id, ruled)
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
@@ -188,6 +191,11 @@ async def _apply(
 ) -> None:
     settings = await get_namespace_settings(conn, locked.namespace_id)
     await apply(conn, settings, locked, change, changes, audit)
+
+
+async def _settle_disputes(conn: Connection, namespace_id: int, ruled: FactRow) -> None:
+    settings = await get_namespace_settings(conn, namespace_id)
+    await settle_by_ruling(conn, settings, namespace_id, ruled)
 
 
 async def _highest(conn: Connection, namespace_id: int, fact: store.FactView | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from everword.facts.attribute_names import canonical_attribute, written_as
 from everword.facts.model import FactSource, Key
 from everword.facts.writer import ChangeReason
 from everword.rpc.translate import optional_time
@@ -16,7 +17,7 @@ _ACTORS = {fact_pb2.FACT_ACTOR_PERSON: "person"}
 
 def to_claim(request: pb.RememberRequest) -> NewFact:
     return NewFact(
-        Key(request.subject, request.attribute),
+        Key(request.subject, canonical_attribute(request.attribute)),
         request.value,
         category=request.category,
         source=FactSource(request.source or FactSource.AGENT),
@@ -27,6 +28,7 @@ def to_claim(request: pb.RememberRequest) -> NewFact:
         lifetime_days=request.lifetime_days,
         evidence=[_to_evidence(each) for each in request.evidence],
         agent=request.agent,
+        note=written_as(request.attribute),
     )
 
 

@@ -22,6 +22,8 @@ class ProfileRequest:
     as_of: AsOf
     #: All categories if None.
     categories: list[str] | None
+    #: All attributes if None.
+    attributes: list[str] | None
     include_expired: bool
     max_facts: int
     at_least_as_fresh: str

@@ -42,6 +42,7 @@ SELECT :columns
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
    AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
+   AND (%(attributes)s::text[] IS NULL OR f.attribute = ANY(%(attributes)s))
    AND (%(include_expired)s OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
    AND :in_effect
  ORDER BY f.category, f.attribute, f.confidence DESC, f.id
@@ -55,6 +56,7 @@ SELECT count(*)
           JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
          WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
            AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
+           AND (%(attributes)s::text[] IS NULL OR f.attribute = ANY(%(attributes)s))
            AND (%(include_expired)s
                 OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
            AND :in_effect
@@ -182,10 +184,21 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && as
 
 -- list_disputes --
 -- Disputes of a fact, oldest first.
-SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
+SELECT id, old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
   FROM fact_disputes
  WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s)
  ORDER BY opened_at, id
+ LIMIT %(limit)s;
+
+-- list_open_disputes --
+-- Open disputes of all facts, or of the facts of some subjects, in the order of their ids.
+SELECT d.id, d.old_fact_id, d.new_fact_id, d.opened_at, d.settled_at, d.outcome, d.decided_by, d.reason
+  FROM fact_disputes d
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = d.old_fact_id
+ WHERE d.namespace_id = %(namespace_id)s AND d.settled_at IS NULL
+   AND (%(subjects)s::text[] IS NULL OR f.subject = ANY(%(subjects)s))
+   AND (%(after_id)s::uuid IS NULL OR d.id > %(after_id)s)
+ ORDER BY d.id
  LIMIT %(limit)s;
 
 -- list_themes --

@@ -32,6 +32,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Dispute:
+    """Two facts that contradict each other."""
+
+    row: FactDisputeRow
+    old: FactView
+    new: FactView
+
+
+@dataclass(frozen=True)
 class FactExplanation:
     """The evidence, history, links and disputes of a fact."""
 
@@ -39,7 +48,7 @@ class FactExplanation:
     evidence: Sequence[QuotedEvidenceRow]
     changes: Sequence[FactChangeRow]
     links: Sequence[Link]
-    disputes: Sequence[FactDisputeRow]
+    disputes: Sequence[Dispute]
 
 
 async def get_profile(
@@ -98,8 +107,39 @@ async def explain_fact(
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
         changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
         links = await _links(conn, namespace.id, fact_id)
-        disputes = await store.list_disputes(conn, namespace.id, fact_id, MOST)
+        rows = await store.list_disputes(conn, namespace.id, fact_id, MOST)
+        disputes = await _show_disputes(conn, namespace.id, rows)
     return FactExplanation(fact, evidence, changes, links, disputes)
+
+
+async def list_disputes(
+    database: Database,
+    namespace: NamespaceScope,
+    subjects: Sequence[str] | None,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
+) -> tuple[Sequence[Dispute], str]:
+    """Return a page of open disputes and the token of the next page. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListDisputes", page)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
+        rows = await store.list_open_disputes(
+            conn, namespace.id, subjects, cursor.after_id, cursor.limit
+        )
+        disputes = await _show_disputes(conn, namespace.id, rows)
+    return cursor.cut(disputes, lambda last: [str(last.row.id)])
+
+
+async def _show_disputes(
+    conn: Connection, namespace_id: int, rows: Sequence[FactDisputeRow]
+) -> list[Dispute]:
+    """Return disputes with both facts; those with an erased fact are left out."""
+    ids = {id_ for row in rows for id_ in (row.old_fact_id, row.new_fact_id)}
+    found = await show_facts(conn, namespace_id, sorted(ids)) if ids else {}
+    return [
+        Dispute(row, found[row.old_fact_id], found[row.new_fact_id])
+        for row in rows
+        if row.old_fact_id in found and row.new_fact_id in found
+    ]
 
 
 async def _links(conn: Connection, namespace_id: int, fact_id: UUID) -> list[Link]:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
+from everword.facts.attribute_names import canonical_attribute
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.rpc.pages import to_page
@@ -16,6 +17,7 @@ from everword_search.facts.read_facts import (
     explain_fact,
     get_fact_history,
     get_profile,
+    list_disputes,
     list_facts,
 )
 from everword_search.facts.translate import (
@@ -73,7 +75,7 @@ class FactQueryServicer(FactQueryServiceServicer):
             self._database,
             current_namespace(),
             request.subject,
-            request.attribute,
+            canonical_attribute(request.attribute),
             request.at_least_as_fresh,
         )
         return pb.GetFactHistoryResponse(facts=[fact_to_proto(fact) for fact in facts])
@@ -89,5 +91,19 @@ class FactQueryServicer(FactQueryServiceServicer):
             evidence=[evidence_to_proto(row) for row in found.evidence],
             changes=[change_to_proto(row) for row in found.changes],
             links=[link_to_proto(link) for link in found.links],
-            disputes=[dispute_to_proto(row) for row in found.disputes],
+            disputes=[dispute_to_proto(each) for each in found.disputes],
+        )
+
+    async def ListDisputes(
+        self, request: pb.ListDisputesRequest, context: Context
+    ) -> pb.ListDisputesResponse:
+        disputes, token = await list_disputes(
+            self._database,
+            current_namespace(),
+            list(request.subjects) or None,
+            to_page(request),
+            request.at_least_as_fresh,
+        )
+        return pb.ListDisputesResponse(
+            disputes=[dispute_to_proto(each) for each in disputes], next_page_token=token
         )

@@ -83,6 +83,7 @@ class LinkedRow:
 class FactDisputeRow:
     """A dispute between two facts."""
 
+    id: UUID
     old_fact_id: UUID
     new_fact_id: UUID
     opened_at: datetime
@@ -118,6 +119,7 @@ def _profile(namespace_id: int, request: ProfileRequest, limit: int) -> dict[str
         "namespace_id": namespace_id,
         "subject": request.subject,
         "categories": request.categories,
+        "attributes": request.attributes,
         "include_expired": request.include_expired,
         **asdict(request.as_of),
         "limit": limit,
@@ -220,4 +222,14 @@ async def list_links(
 @statement(SQL)
 async def list_disputes(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
+) -> list[FactDisputeRow]: ...
+
+
+@statement(SQL)
+async def list_open_disputes(
+    conn: Connection,
+    namespace_id: int,
+    subjects: Sequence[str] | None,
+    after_id: UUID | None,
+    limit: int,
 ) -> list[FactDisputeRow]: ...

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from everword.facts.attribute_names import canonical_attribute
 from everword.facts.translate import fact_to_proto
 from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
-from everword_search.facts.read_facts import Link
-from everword_search.facts.store import FactChangeRow, FactDisputeRow, QuotedEvidenceRow
+from everword_search.facts.read_facts import Dispute, Link
+from everword_search.facts.store import FactChangeRow, QuotedEvidenceRow
 
 DEFAULT_FACTS = 100
 
@@ -18,6 +21,7 @@ def to_profile_request(request: pb.GetProfileRequest) -> ProfileRequest:
         request.subject,
         _as_of(request),
         list(request.categories) or None,
+        _attributes(request.attributes),
         request.include_expired,
         request.max_facts or DEFAULT_FACTS,
         request.at_least_as_fresh,
@@ -27,7 +31,7 @@ def to_profile_request(request: pb.GetProfileRequest) -> ProfileRequest:
 def to_fact_filter(request: pb.ListFactsRequest) -> FactFilter:
     return FactFilter(
         list(request.subjects) or None,
-        list(request.attributes) or None,
+        _attributes(request.attributes),
         list(request.states) or None,
         _as_of(request),
         request.include_superseded,
@@ -72,7 +76,8 @@ def link_to_proto(link: Link) -> fact_pb2.FactLink:
     )
 
 
-def dispute_to_proto(row: FactDisputeRow) -> fact_pb2.FactDispute:
+def dispute_to_proto(dispute: Dispute) -> fact_pb2.FactDispute:
+    row = dispute.row
     return fact_pb2.FactDispute(
         old_fact_id=str(row.old_fact_id),
         new_fact_id=str(row.new_fact_id),
@@ -81,7 +86,14 @@ def dispute_to_proto(row: FactDisputeRow) -> fact_pb2.FactDispute:
         outcome=fact_pb2.DisputeOutcome.ValueType(row.outcome or 0),
         decided_by=row.decided_by or "",
         reason=row.reason,
+        old_fact=fact_to_proto(dispute.old),
+        new_fact=fact_to_proto(dispute.new),
     )
+
+
+def _attributes(names: Iterable[str]) -> list[str] | None:
+    """Return the attributes that a caller's names mean; None for all."""
+    return sorted({canonical_attribute(each) for each in names}) or None
 
 
 def _as_of(request: pb.GetProfileRequest | pb.ListFactsRequest) -> AsOf:

@@ -91,3 +91,24 @@ SELECT %(namespace_id)s, s.id, 1, now()
  ORDER BY s.id
     ON CONFLICT (namespace_id, strategy_id) DO UPDATE
    SET offer_count = o.offer_count + 1, last_offered_at = now();
+
+-- list_sessions --
+-- The sessions that Sleep has read, by their ids: all, those of some subjects, or those of a conversation.
+SELECT id, conversation_id, first_seq, last_seq, subject, state, coalesce(error, '') AS error, topics, started_at, ended_at
+  FROM sleep_sessions
+ WHERE namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
+   AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+   AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- read_session_observations --
+-- Up to `limit` observations of each session.
+SELECT o.session_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids, o.quotes
+  FROM unnest(%(session_ids)s::uuid[]) AS wanted (id)
+ CROSS JOIN LATERAL (
+       SELECT * FROM session_observations
+        WHERE namespace_id = %(namespace_id)s AND session_id = wanted.id
+        ORDER BY id
+        LIMIT %(limit)s) AS o
+ ORDER BY o.session_id, o.id;

@@ -19,6 +19,8 @@ from everword_search.people.read_people import (
     list_people,
     list_strategies,
 )
+from everword_search.people.sessions import list_sessions, session_to_proto
+from everword_search.people.store import SessionFilter
 from everword_search.people.translate import (
     change_to_proto,
     evidence_to_proto,
@@ -98,6 +100,20 @@ class PeopleServicer(FactQueryServiceServicer):
             trajectory=trajectory_to_proto(found.trajectory) if found.trajectory else None,
             trajectory_evidence=map(evidence_to_proto, about_trajectory),
         )
+
+    async def ListSessions(
+        self, request: pb.ListSessionsRequest, context: Context
+    ) -> pb.ListSessionsResponse:
+        conversation_id = UUID(request.conversation_id) if request.conversation_id else None
+        found, token = await list_sessions(
+            self._database,
+            current_namespace(),
+            SessionFilter(list(request.subjects) or None, conversation_id),
+            to_page(request),
+            request.at_least_as_fresh,
+        )
+        sessions = [session_to_proto(each) for each in found]
+        return pb.ListSessionsResponse(sessions=sessions, next_page_token=token)
 
     async def ListStrategies(
         self, request: pb.ListStrategiesRequest, context: Context

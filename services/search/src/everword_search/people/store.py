@@ -62,6 +62,46 @@ class OfferRow:
     created_at: datetime
 
 
+@dataclass(frozen=True)
+class SessionRow:
+    """A session."""
+
+    id: UUID
+    conversation_id: UUID
+    first_seq: int
+    last_seq: int
+    subject: str
+    state: int
+    error: str
+    topics: list[str]
+    started_at: datetime
+    ended_at: datetime
+
+
+@dataclass(frozen=True)
+class ObservationRow:
+    """An observation of a session."""
+
+    session_id: UUID
+    kind: int
+    subject: str
+    about: str
+    content: str
+    attribute: str
+    value: str
+    hypothesis: bool
+    message_ids: list[UUID]
+    quotes: list[str]
+
+
+@dataclass(frozen=True)
+class SessionFilter:
+    """Filter of a list of sessions; None admits every value."""
+
+    subjects: list[str] | None
+    conversation_id: UUID | None
+
+
 @statement(SQL)
 async def list_learned_evidence(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
@@ -102,3 +142,19 @@ async def find_offers(
 async def count_offers(
     conn: Connection, namespace_id: int, strategy_ids: Sequence[UUID]
 ) -> None: ...
+
+
+@statement(SQL)
+async def list_sessions(
+    conn: Connection,
+    namespace_id: int,
+    session_filter: SessionFilter,
+    after_id: UUID | None,
+    limit: int,
+) -> list[SessionRow]: ...
+
+
+@statement(SQL)
+async def read_session_observations(
+    conn: Connection, namespace_id: int, session_ids: Sequence[UUID], limit: int
+) -> list[ObservationRow]: ...

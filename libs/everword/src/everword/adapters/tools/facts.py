@@ -33,12 +33,14 @@ async def fact_profile(caller: ToolCaller, attributes: Names = (), subject: Subj
     """List the current facts about the user: learned from messages, and remembered."""
     response = await caller.client.fact_query_service.GetProfile(
         fact_query_service_pb2.GetProfileRequest(
-            subject=subject or _USER, max_facts=_MOST_FACTS, at_least_as_fresh=caller.token
+            subject=subject or _USER,
+            attributes=[_attribute_name(each) for each in attributes],
+            max_facts=_MOST_FACTS,
+            at_least_as_fresh=caller.token,
         ),
         metadata=caller.metadata,
     )
-    wanted = {_attribute_name(each) for each in attributes}
-    facts = [each for each in response.facts if not wanted or each.attribute in wanted]
+    facts = response.facts
     if not facts:
         return f"No facts are known about {subject or 'the user'}. fact_remember adds one."
     lines = [_line(each) for each in facts]

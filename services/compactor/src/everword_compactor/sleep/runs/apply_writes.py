@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from everword.db.namespaces import get_namespace_settings
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import fetch_value
-from everword.facts.model import Key
-from everword.facts.store import lock_key
+from everword.facts.store import lock_keys
 from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue
 from everword.jobs.store import SQL as JOBS
 from everword.jobs.store import StartedJob
@@ -33,14 +32,13 @@ async def _apply(
     settings: DatabaseSettings, job: StartedJob, writes: Sequence[PendingWrite]
 ) -> None:
     namespace_id = job.namespace_id
-    keys = sorted({(key.subject, key.attribute) for write in writes for key in write.keys})
+    keys = list({key for write in writes for key in write.keys})
     async with open_database(settings) as database, database.transaction(namespace_id) as conn:
         namespace = await get_namespace_settings(conn, namespace_id)
         now = None
-        # Whoever writes several facts holds them in one order, and rows of jobs after them.
-        for subject, attribute in keys:
-            now = await lock_key(conn, namespace_id, Key(subject, attribute))
+        # Attributes are locked in one order by all writers, and rows of jobs after them.
         if keys:
+            now = await lock_keys(conn, namespace_id, keys)
             await storage.lock_vector_jobs(conn, namespace_id)
         now = now or await storage.read_moment(conn)
         stored = SleepTransaction(conn, namespace_id, namespace, now)

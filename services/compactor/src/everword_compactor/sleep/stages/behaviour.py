@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Any
 
 from everword.facts.model import FactSource, Key
-from everword.facts.statement_writer import FactStatement, state_fact
+from everword.facts.statement import FactStatement
+from everword.facts.statement_writer import state_fact
 from everword.facts.writer import lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported

@@ -29,8 +29,8 @@ from everword_compactor.sleep.work import (
 
 TASK = "sleep-confirm"
 MAX_TOKENS = 2_500
-#: Sessions in which something is stated until it is confirmed.
-CONFIRMING = 2
+#: Sessions in which something is stated, or inferred from behaviour, until it is confirmed.
+CONFIRMING, CONFIRMING_INFERENCES = 2, 3
 #: Facts that a model looks at, those mentioned most first.
 MOST = 80
 #: How far back summaries go, and how many are looked at.
@@ -83,7 +83,8 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
     suspected = [fact for fact in suspected if fact.id in voices.supported]
     by_rule = [fact for fact in suspected if is_confirmed(fact, _times(sessions, fact))]
     for fact in by_rule:
-        work = _confirmed(work, fact, f"stated in {_times(sessions, fact)} sessions")
+        how = "inferred" if fact.source is FactSource.INFERRED else "stated"
+        work = _confirmed(work, fact, f"{how} in {_times(sessions, fact)} sessions")
     rest = [fact for fact in suspected if fact not in by_rule]
     rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
     # Without new sessions there is no new evidence for a model.
@@ -94,8 +95,9 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
 
 
 def is_confirmed(fact: KnownFact, sessions: int) -> bool:
-    """Return whether a suspected fact is confirmed by rule."""
-    return fact.source is FactSource.STATED and sessions >= CONFIRMING
+    """Return whether a suspected fact is confirmed by rule; a repeated behaviour becomes a fact."""
+    inferred = fact.source is FactSource.INFERRED
+    return sessions >= (CONFIRMING_INFERENCES if inferred else CONFIRMING)
 
 
 def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:

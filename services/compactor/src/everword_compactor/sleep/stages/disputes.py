@@ -10,6 +10,7 @@ from typing import Any
 from everword.facts import store
 from everword.facts.conclusions import accept_fact, reject_fact
 from everword.facts.model import DisputeOutcome, FactRuling, FactState, Key
+from everword.facts.statement import ANOTHER_SESSION
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
@@ -28,8 +29,6 @@ TASK = "sleep-arbitrate"
 MAX_TOKENS = 800
 #: Disputes of a subject that one closing looks at.
 MOST = 20
-#: A new value that was said so often, and after the old one was last heard of, holds.
-MENTIONS = 2
 #: An older dispute is decided in favour of the value that was stated more often.
 LONGEST = timedelta(days=90)
 #: Messages before and after each that the facts rest on.
@@ -100,15 +99,24 @@ def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
     if dispute.old_outranks:
         return _by_trust(dispute, now)
     later = dispute.new_first_seen_at > dispute.old_last_seen_at
-    if dispute.new_mentions >= MENTIONS and later and dispute.is_stated:
-        reason = f"said {dispute.new_mentions} times after the other was last heard of"
+    sessions_apart = dispute.new_last_seen_at - dispute.new_first_seen_at >= ANOTHER_SESSION
+    if sessions_apart and later and dispute.is_stated:
+        reason = f"stated {dispute.new_mentions} times after the other was last mentioned"
         return Settlement(DisputeOutcome.ACCEPT_NEW, "rule", reason)
-    if now - dispute.opened_at > LONGEST and dispute.new_mentions != dispute.old_mentions:
-        more = dispute.new_mentions > dispute.old_mentions
-        outcome = DisputeOutcome.ACCEPT_NEW if more else DisputeOutcome.REJECT_NEW
-        reason = f"in dispute for {LONGEST.days} days, and said less often than the other"
-        return Settlement(outcome, "rule", reason)
+    if now - dispute.opened_at > LONGEST:
+        return _by_mentions(dispute)
     return None
+
+
+def _by_mentions(dispute: DisputeRow) -> Settlement:
+    """Return the settlement of an old dispute: the value with more statements holds; equal ones stay as they are."""
+    more = dispute.new_mentions - dispute.old_mentions
+    if more == 0:
+        reason = f"in dispute for {LONGEST.days} days, and stated equally often"
+        return Settlement(DisputeOutcome.KEEP, "rule", reason)
+    outcome = DisputeOutcome.ACCEPT_NEW if more > 0 else DisputeOutcome.REJECT_NEW
+    reason = f"in dispute for {LONGEST.days} days, and stated less often than the other"
+    return Settlement(outcome, "rule", reason)
 
 
 def _by_trust(dispute: DisputeRow, now: datetime) -> Settlement | None:

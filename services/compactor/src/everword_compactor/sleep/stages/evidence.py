@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactSource, FactState, Key
-from everword.facts.statement_writer import FactStatement
+from everword.facts.statement import FactStatement
 from everword.facts.store import NewEvidence
 from everword.facts.writer import ChangeReason
 from everword_compactor.sleep.model import KnownFact, Observation, Quote, SleepConversation

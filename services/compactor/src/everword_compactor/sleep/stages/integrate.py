@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from everword.facts import store
+from everword.facts.statement import FactStatement
 from everword.facts.statement_writer import (
-    FactStatement,
     correct_fact,
     doubt_fact,
     retract_fact,

@@ -78,6 +78,7 @@ class DisputeRow:
     new_mentions: int
     old_last_seen_at: datetime
     new_first_seen_at: datetime
+    new_last_seen_at: datetime
     old_ruling: int | None
     new_ruling: int | None
     old_state: int
