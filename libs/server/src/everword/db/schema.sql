@@ -2216,25 +2216,21 @@ CREATE TABLE everword.session_observations (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
     session_id uuid NOT NULL,
-    kind smallint NOT NULL,
     subject text NOT NULL,
     about text DEFAULT ''::text NOT NULL,
-    content text NOT NULL,
-    attribute text DEFAULT ''::text NOT NULL,
-    value text DEFAULT ''::text NOT NULL,
+    attribute text NOT NULL,
+    value text NOT NULL,
     hypothesis boolean DEFAULT false NOT NULL,
     message_ids uuid[] NOT NULL,
     seqs bigint[] NOT NULL,
     quotes text[] NOT NULL,
     said_at timestamp with time zone[] NOT NULL,
     CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
-    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
     CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.session_observations IS 'Observations of a model in a session, with messages and quotes.';
-COMMENT ON COLUMN everword.session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
-COMMENT ON COLUMN everword.session_observations.about IS 'The observed third party; empty for the subject.';
+COMMENT ON TABLE everword.session_observations IS 'Facts that a model read in a session, with the messages and sentences that state them.';
+COMMENT ON COLUMN everword.session_observations.about IS 'The third party of the fact; empty for the subject.';
 
 CREATE TABLE everword.sleep_nights (
     namespace_id bigint NOT NULL,
@@ -2769,7 +2765,7 @@ CREATE INDEX people_subject ON ONLY everword.people USING btree (namespace_id, s
 CREATE UNIQUE INDEX retention_runs_night ON everword.retention_runs USING btree (namespace_id, night) WHERE (night IS NOT NULL);
 CREATE UNIQUE INDEX retention_runs_running ON everword.retention_runs USING btree (namespace_id) WHERE (state = 1);
 CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
-CREATE INDEX session_observations_subject ON ONLY everword.session_observations USING btree (namespace_id, subject, kind, id);
+CREATE INDEX session_observations_subject ON ONLY everword.session_observations USING btree (namespace_id, subject, id);
 CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
