@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 #: Expected lifetime of values of an unknown attribute, in days.
 _LIFETIME_DAYS = 365
 #: Attributes about which a mistake may harm a person.
-_VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "pronouns"})
+_VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "restriction"})
+#: Attributes that apply to every answer to a person.
+_OF_ANSWERS = frozenset({"pronouns", "instruction", "preference"})
 #: Lifetimes in days, after Riverse: identity, home and work, romance, interests, and moods.
 _IDENTITY, _PLACE, _ROMANCE, _INTEREST, _STATE = 3650, 540, 365, 180, 60
 
@@ -30,9 +32,9 @@ class Attribute:
     is_anchor: bool = False
 
     @property
-    def is_vital(self) -> bool:
-        """Return whether a mistake about it may harm the person, however long ago it was stated."""
-        return self.name.rpartition("_")[2] in _VITAL
+    def is_standing(self) -> bool:
+        """Return whether its values are in every context of their subject, however long ago they were stated."""
+        return self.name.rpartition("_")[2] in _VITAL | _OF_ANSWERS
 
     @property
     def passes(self) -> bool:
@@ -85,11 +87,14 @@ KNOWN: dict[str, Attribute] = {
         _several("medication", "health", _LIFETIME_DAYS),
         _single_valued("dose", "health", _LIFETIME_DAYS),
         _several("condition", "health", _PLACE),
+        _several("restriction", "health", _IDENTITY),
         _single_valued("weight", "health", _INTEREST),
         _single_valued("email", "contact", _PLACE),
         _single_valued("phone", "contact", _PLACE),
         _single_valued("vehicle", "things", _PLACE),
         _several("device", "things", _PLACE),
+        _several("standing_instruction", "preferences", _IDENTITY),
+        _several("preference", "preferences", _IDENTITY),
         _several("like", "preferences", _PLACE),
         _several("dislike", "preferences", _PLACE),
         _several("hobby", "preferences", _PLACE),

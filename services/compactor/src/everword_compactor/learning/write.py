@@ -29,6 +29,7 @@ from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
+from everword_compactor.learning.opposites import SENTENCES, find_opposite
 from everword_compactor.learning.store import (
     LearnableMessage,
     LearningProgress,
@@ -73,7 +74,7 @@ async def write_claims(
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = sorted(claiming.claims, key=lambda each: each.attribute)
+        claims = sorted(_with_endings(claiming.claims), key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
         while claims:
@@ -86,6 +87,16 @@ async def write_claims(
             conn, namespace_id, conversation.id, after, through, job
         ):
             raise LeaseLost
+
+
+def _with_endings(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
+    """Return claims with a retraction before each instruction: it ends an earlier one that contradicts it."""
+    endings = [
+        replace(claim, modality=Modality.RETRACTION)
+        for claim in claims
+        if claim.attribute in SENTENCES and claim.modality is Modality.STATEMENT
+    ]
+    return [*endings, *claims]
 
 
 def _plan(
@@ -133,6 +144,8 @@ def _plan_claim(
 ) -> FactPlan | None:
     """Return the plan to write a claim; None if there is nothing to write."""
     message = claiming.message
+    if untrusted and claim.attribute in SENTENCES:
+        return None  # Only trusted people decide how to be answered.
     piece = NewEvidence(
         new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
     )
@@ -148,6 +161,9 @@ def _plan_claim(
         agent=conversation.agent,
         is_untrusted=untrusted,
     )
+    if claim.modality is Modality.RETRACTION and claim.attribute in SENTENCES:
+        opposite = find_opposite(_held_values(locked, told.since), claim.value)
+        return plan_retraction(locked, replace(told, value=opposite)) if opposite else None
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_resolve_partial_value(locked, claim.value, told.since))
         return plan_retraction(locked, ended)
@@ -183,6 +199,10 @@ def _resolve_partial_value(locked: LockedAttribute, value: str, at: datetime) ->
     if not value or locked.of_value(value):
         return value
     requested = set(value.lower().split())
-    held = {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}
+    held = _held_values(locked, at)
     meant = [each for each in held if requested <= set(each.lower().split())]
     return meant[0] if len(meant) == 1 else value
+
+
+def _held_values(locked: LockedAttribute, at: datetime) -> set[str]:
+    return {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from everword.text.attribution import blank_pasted
 from everword_compactor.learning.extract.assertions import said
+from everword_compactor.learning.extract.instructions import read_instruction
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.mentioned_people import named_attribute
@@ -66,15 +67,19 @@ def extract(
     other, the last one is returned.
     """
     found: list[SpokenClaim] = []
-    text = blank_pasted(text[:MAX_CHARS], names)
+    message = text[:MAX_CHARS]
+    text = blank_pasted(message, names)
     if _is_staged(text):
         return found
     sentences: list[TokenizedSentence] = []
-    for sentence in tokenize_sentences(text):
+    whole = list(tokenize_sentences(text))
+    for sentence in whole:
         stated = said(sentence)
         sentences.append(stated or sentence)
         if stated is not None:
             found += _claims(stated, sentences, [*earlier, *found])
+        instruction = read_instruction(sentence, whole, message)
+        found += [instruction] if instruction else []
     return _distinct(found)
 
 

@@ -138,10 +138,13 @@ def _candidate(
 
 
 def _is_standing(row: KnownRow) -> bool:
-    """Return whether a fact is in every context: it matters to health, or an agent or a person wrote it."""
+    """Return whether a fact is in every context.
+
+    It is an instruction or a preference, it matters to health, or an agent or a person wrote it.
+    """
     attribute = find_attribute(row.attribute)
     is_written = row.source >= FactSource.AGENT and not row.hypothesis
-    return attribute.is_vital or (is_written and not attribute.passes)
+    return attribute.is_standing or (is_written and not attribute.passes)
 
 
 @dataclass(frozen=True)
