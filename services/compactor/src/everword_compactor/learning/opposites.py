@@ -26,7 +26,9 @@ _WORDLESS = regex.compile(
     r"|can|may|fine|okay?|allowed|prefer|instead|actually|me)\b"
 )
 #: Verbs of speaking and writing: "reply in French" is about the same as "write in French".
-_SPEAKING = stems_of("answer reply respond response speak talk write use switch keep give always")
+_SPEAKING = stems_of(
+    "answer reply respond response speak talk write use switch keep give always units"
+)
 #: Part of the words of a sentence that the ended one must contain.
 _SHARED = 0.6
 
@@ -44,8 +46,7 @@ def _shared(value: str, sentence: str) -> float:
     for kind in _KINDS:
         one, two = (WORDS[kind] & set(regex.findall(r"\w+", text)) for text in (old, new))
         if one and two and one != two:
-            before, after = _stems(old) - _folded(one), _stems(new) - _folded(two)
-            same = before <= after or after <= before
+            same = _stems(old) - _folded(one) == _stems(new) - _folded(two)
             return 1.0 if same and _denies(old) == _denies(new) else 0.0
     if _denies(old) == _denies(new):
         return 0.0

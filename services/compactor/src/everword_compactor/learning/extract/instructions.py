@@ -49,19 +49,25 @@ _WHEN_YOU = regex.compile(
     r"\bi(?:'d)? (?:really |much )?(?:like|love|prefer|hate|dislike|appreciate|do ?n[o']?t like|ca ?n[o']?t stand) "
     r"(?:it )?(?:when|if|that) you\b|\bi(?:'d| would) (?:prefer|rather)(?: that| if)? (?:you|not to (?:talk|discuss))\b"
 )
+_NO_MORE = r"\b(?:anymore|any more|any longer|now)(?:$| ,)"
+_AGAIN = r"\b(?:again|now)(?:$| ,)"
 _RELEASED = regex.compile(
-    r"^you (?:can|may) .*\b(?:again|anymore|any more|now)$|^(?:you do ?n[o']?t (?:have|need) to|no need to) .*"
-    r"\b(?:anymore|any more|any longer|now)$|^you (?:can|may) stop \w+ing\b|\b(?:is|are) (?:fine|ok|okay|allowed) again$"
+    rf"^you (?:can|may) .*{_AGAIN}|^(?:you do ?n[o']?t (?:have|need) to|no need to) .*{_NO_MORE}"
+    rf"|^you (?:can|may) stop \w+ing\b|\b(?:is|are) (?:fine|ok|okay|allowed) {_AGAIN}"
 )
-_PREFERS = regex.compile(r"\b(?:i|we) (?:(?:\w+ly|much|still|always) )?prefer (?!(?:not )?to (?:know|see|hear|say|answer)\b)")
-_NO_LONGER_PREFERS = regex.compile(r"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*\b(?:anymore|any more|any longer)$)")
+_PREFERS = regex.compile(
+    r"\b(?:i|we) (?:(?:\w+ly|much|still|always) )?prefer (?!(?:not )?to (?:know|see|hear|say|answer)\b)"
+)
+_NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*{_NO_MORE})")
 _FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
 _ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
 _CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest"})
 _AVOIDING = regex.compile(
     r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
 )
-_ALLOWED = regex.compile(r"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*\b(?:again|now)$")
+_ALLOWED = regex.compile(
+    rf"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*{_AGAIN}"
+)
 
 
 def read_instruction(
@@ -185,7 +191,9 @@ def _verb_at(lows: Sequence[str], at: int) -> int | None:
     if at >= len(lows):
         return None
     low, following = lows[at], lows[at + 1] if at + 1 < len(lows) else ""
-    if low in {"stop", "quit", "avoid"} and (following.endswith("ing") or following in WORDS["style"]):
+    if low in {"stop", "quit", "avoid"} and (
+        following.endswith("ing") or following in WORDS["style"]
+    ):
         return at + 1
     if low == "no" and following == "more":
         at, following = at + 1, lows[at + 2] if at + 2 < len(lows) else ""
