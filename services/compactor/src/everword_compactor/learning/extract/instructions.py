@@ -50,7 +50,7 @@ _WHEN_YOU = regex.compile(
     r"(?:it )?(?:when|if|that) you\b|\bi(?:'d| would) (?:prefer|rather)(?: that| if)? (?:you|not to (?:talk|discuss))\b"
 )
 _NO_MORE = r"\b(?:anymore|any more|any longer|now)(?:$| ,)"
-_AGAIN = r"\b(?:again|now)(?:$| ,)"
+_AGAIN = r"\bagain(?:$| ,)"
 _RELEASED = regex.compile(
     rf"^you (?:can|may) .*{_AGAIN}|^(?:you do ?n[o']?t (?:have|need) to|no need to) .*{_NO_MORE}"
     rf"|^you (?:can|may) stop \w+ing\b|\b(?:is|are) (?:fine|ok|okay|allowed) {_AGAIN}"
@@ -63,7 +63,8 @@ _FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "
 _ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
 _CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest"})
 _AVOIDING = regex.compile(
-    r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
+    r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
+    r"|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
 )
 _ALLOWED = regex.compile(
     rf"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*{_AGAIN}"

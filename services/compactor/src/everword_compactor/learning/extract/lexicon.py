@@ -29,7 +29,7 @@ NO_NAMES = (
     | WORDS["nationalities"]
     | WORDS["no_names"]
 )
-SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"]
+SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"] | WORDS["apps"]
 #: Words that end a value, besides punctuation.
 STOPS = WORDS["stops"]
 

@@ -32,6 +32,16 @@ def when(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if tells and end > at else None
 
 
+def calendar_day(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a day of a month: `June 1`, `1990-06-01`, and no `Monday`."""
+    found = when(sentence, at)
+    if found is None:
+        return None
+    words = found[0][0].lower().replace(".", " ").replace("-", " ").replace("/", " ").split()
+    has_month = bool(WORDS["months"] & set(words)) or sum(word.isdigit() for word in words) > 1
+    return found if has_month and any(character.isdigit() for character in found[0][0]) else None
+
+
 def _is_between(sentence: TokenizedSentence, at: int) -> bool:
     term = low(sentence, at)
     if term == ",":

@@ -22,10 +22,16 @@ from everword_compactor.learning.extract.values.read_value import (
     names_end,
     phrase,
 )
+from everword_compactor.learning.extract.values.tastes import of_kind
 
 #: Without a capital these are no place: "living in fear".
 _NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
 
+_RELATIVES = frozenset(
+    word
+    for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
+    for word in WORDS[kind]
+)
 #: Words that are not a person's name, although capitalised at the start of a sentence.
 _NOBODY = (
     STOPS
@@ -42,11 +48,13 @@ _NOBODY = (
     | WORDS["unreal"]
     | WORDS["asked_of"]
     | WORDS["nobody"]
-    | {
-        word
-        for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
-        for word in WORDS[kind]
-    }
+    | _RELATIVES
+)
+
+
+#: Words that begin no name, although they are capitalised at the start of a sentence.
+_NO_FIRST_NAMES = (
+    STOPS | VAGUE | ARTICLES | WORDS["asides"] | WORDS["nobody"] | WORDS["asked"] | _RELATIVES
 )
 
 
@@ -54,6 +62,8 @@ def name(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a person's name: `Anna`, `Anna Maria Berg`."""
     end = names_end(sentence, at, 3, frozenset())
     if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
+        return None
+    if sentence.tokens[at].low in _NO_FIRST_NAMES:
         return None
     if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
         return None
@@ -108,7 +118,8 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
         at += 1
     end = names_end(sentence, at, 5)
     if end == at:
-        return _small_place(sentence, at)
+        known = of_kind("places")(sentence, at) if sentence.is_small else None
+        return known if known and ends(sentence, known[1]) else None
     term = sentence.slice(at, end).lower()
     first = sentence.tokens[at]
     odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
@@ -122,8 +133,24 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
+def new_home(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a place that somebody moved to: one that is known, or one beside words of homes or another place.
+
+    People move to a program, a team or a plan as well: "I moved to Teams".
+    """
+    found = place(sentence, at)
+    if found is None:
+        return None
+    lows = [token.low for token in sentence.tokens]
+    words = [low for low in found[0][0].lower().replace(",", " ").split()]
+    others = lows[:at] + lows[found[1] :]
+    is_known = found[0][0].lower() in WORDS["places"] or any(w in WORDS["places"] for w in words)
+    has_home = bool((WORDS["home"] | WORDS["homely"]) & set(others))
+    return found if is_known or has_home or bool(WORDS["places"] & set(others)) else None
+
+
 def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place in a text without capitals: one word, followed by the end, a mark or another clause."""
+    """Read a name in a text without capitals: one word, followed by the end, a mark or another clause."""
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
@@ -158,6 +185,11 @@ def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
     return [sentence.slice(start, end)], end
 
 
+def campus(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a university, which is often named by its town alone: `Leeds`."""
+    return organisation(sentence, at) or known_place_name(sentence, at)
+
+
 def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an employer, also in a message without capitals."""
     return organisation(sentence, at) or _small_place(sentence, at)
@@ -166,7 +198,7 @@ def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
 def firm(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an employer after a word that may introduce a program, too, such as "with"; None for known programs."""
     found = organisation(sentence, at)
-    return found if found and found[0][0].lower() not in SOFTWARE else None
+    return found if found and found[0][0].lower() not in SOFTWARE - WORDS["apps"] else None
 
 
 def company(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -175,26 +207,31 @@ def company(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def job(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read an occupation: up to three words, and then one that names a job."""
+    """Read an occupation: up to three words, and then one that names a job.
+
+    A word that also names a pastime or an office, such as "swimmer" or "captain", needs one that makes it an
+    occupation, as in "swimming coach". How well somebody does something is no occupation: "a decent cook".
+    """
+    if low(sentence, at - 1) in WORDS["evaluative"]:
+        return None
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
-        if term in STOPS | MARKS or term in {
-            "bit",
-            "kind",
-            "sort",
-            "lot",
-            "wannabe",
-            "best",
-            "good",
-            "great",
-            "better",
-            "bad",
-            "terrible",
-        }:
+        if term in STOPS | MARKS | WORDS["evaluative"]:
             return None
         if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
-            return [sentence.slice(at, end)], end
+            return ([sentence.slice(at, end)], end) if _is_paid(sentence, at, end) else None
     return None
+
+
+def _is_paid(sentence: TokenizedSentence, at: int, end: int) -> bool:
+    """Return whether a person may earn a living as what the words before `end` say."""
+    if low(sentence, end - 1) not in WORDS["pastime_jobs"]:
+        return True
+    around = {token.low for token in sentence.tokens[max(at - 3, 0) : end - 1]}
+    living = sentence.slice(end, len(sentence.tokens)).lower() if end < len(sentence.tokens) else ""
+    is_living = living.startswith(("by trade", "by profession", "for a living"))
+    is_employed = living[:3] in {"at ", "for"} and sentence.tokens[end + 1].is_capital
+    return bool(around & WORDS["occupational"]) or is_living or is_employed
 
 
 def student(sentence: TokenizedSentence, at: int) -> Read | None:
