@@ -68,10 +68,15 @@ KNOWN: dict[str, Attribute] = {
         _single_valued("residence", "home", _PLACE, is_anchor=True),
         _single_valued("address", "home", _PLACE),
         _single_valued("hometown", "home", _IDENTITY),
+        _single_valued("birthplace", "home", _IDENTITY),
         _single_valued("job", "work", _PLACE, is_anchor=True),
         _single_valued("employer", "work", _PLACE, is_anchor=True),
         _single_valued("salary", "work", _LIFETIME_DAYS),
+        _single_valued("industry", "work", _PLACE),
+        _single_valued("manager", "work", _PLACE),
+        _several("colleague", "work", _PLACE),
         _several("skill", "work", _PLACE),
+        _several("learning", "work", _LIFETIME_DAYS),
         _single_valued("education", "work", _IDENTITY),
         _single_valued("partner", "family", _ROMANCE, is_anchor=True),
         _single_valued("marital_status", "family", _ROMANCE),
@@ -82,6 +87,9 @@ KNOWN: dict[str, Attribute] = {
         _several("parent", "family", _IDENTITY),
         _several("pet", "family", _PLACE),
         _several("friend", "family", _PLACE),
+        _several("relative", "family", _IDENTITY),
+        _several("neighbour", "family", _PLACE),
+        _single_valued("anniversary", "family", _IDENTITY),
         _single_valued("diet", "health", _PLACE),
         _several("allergy", "health", _IDENTITY),
         _several("medication", "health", _LIFETIME_DAYS),
@@ -98,7 +106,9 @@ KNOWN: dict[str, Attribute] = {
         _several("like", "preferences", _PLACE),
         _several("dislike", "preferences", _PLACE),
         _several("hobby", "preferences", _PLACE),
+        _several("habit", "preferences", _LIFETIME_DAYS),
         _several("goal", "plans", _INTEREST),
+        _several("plan", "plans", _INTEREST),
         _single_valued("appointment", "plans", _STATE),
         _single_valued("deadline", "plans", _STATE),
         _single_valued("mood", "state", 14),
@@ -116,7 +126,9 @@ KNOWN: dict[str, Attribute] = {
 
 
 #: Attributes that are also learned about people with a name: `ana_employer` is Ana's employer.
-OF_OTHERS = frozenset({"employer", "residence", "partner", "sibling", "parent", "child", "stack"})
+OF_OTHERS = frozenset(
+    {"employer", "job", "residence", "birthday", "partner", "sibling", "parent", "child", "stack"}
+)
 
 
 def find_attribute(name: str) -> Attribute:

@@ -101,8 +101,9 @@ def _with_subject(sentence: TokenizedSentence) -> TokenizedSentence:
     place = tokens[at].start
     subject = Token("", "i", place, place)
     is_ongoing = low in _ONGOING and not _is_gerund_subject(tokens, at)
+    is_unable = [each.low for each in tokens[at : at + 2]] == ["ca", "n't"]
     is_not = low == "not" and [each.low for each in tokens[at + 1 : at + 2]] == ["a"]
-    if low in _SUBJECTLESS:
+    if low in _SUBJECTLESS or is_unable:
         left_out = [subject]
     elif low == "been":
         left_out = [subject, Token("", "'ve", place, place)]

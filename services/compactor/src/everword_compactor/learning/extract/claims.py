@@ -53,8 +53,11 @@ _IRONIC = regex.compile(
 #: Attributes of people who remain so: "until June" after such a name is about what they do.
 _LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "pet", "name"})
 #: Attributes of which a former one is not the current one.
-_REPLACED = frozenset({"job", "employer", "partner", "vehicle", "residence", "address", "phone", "email"})
+_REPLACED = frozenset(
+    {"job", "employer", "partner", "vehicle", "residence", "address", "phone", "email"}
+)
 _FORMER = frozenset({"former", "previous", "old", "first", "last", "ex"})
+_OWNED_THINGS = frozenset({"vehicle", "device", "pet"})
 #: Attributes that a game or a story changes.
 _OF_PERSONS = frozenset({"residence", "job", "name", "employer", "partner", "pet", "age", "child"})
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
@@ -70,7 +73,9 @@ _CHANGING = WORDS["changing"]
 #: Attributes of which there may be several, each about something.
 _OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
 #: With these words something else begins.
-_ELSEWHERE = _PARTING | frozenset({"and", "my", "he", "she", "they", "who", "where", "which", "we", "i"})
+_ELSEWHERE = _PARTING | frozenset(
+    {"and", "my", "he", "she", "they", "who", "where", "which", "we", "i"}
+)
 #: How many words around a statement may say since when it holds.
 _NEAR = 6
 #: Whoever lists more values of one attribute in a message pastes a list, and says nothing of themselves.
@@ -98,7 +103,9 @@ def extract(
         sentences.append(stated or sentence)
         if stated is not None:
             found += _claims(stated, sentences, [*earlier, *found])
-        instruction = read_instruction(sentence, whole, message)
+        instruction = read_instruction(sentence, whole, message) or (
+            stated and read_instruction(stated, whole, message)
+        )
         found += [instruction] if instruction else []
     return _distinct(found)
 
@@ -142,6 +149,8 @@ def _claims(
     earlier: Sequence[SpokenClaim],
 ) -> Iterator[SpokenClaim]:
     matches = [match for match in find_matches(sentence) if _is_asserted(sentence, match)]
+    # "I take 20 mg every morning" says more than a habit.
+    matches = [m for m in matches if m.pattern.attribute != "habit"] or matches
     lows = [token.low for token in sentence.tokens]
     for match in matches:
         modality = _modality(lows, match)
@@ -170,6 +179,12 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     former = _FORMER if matched[:1] in (["my"], ["our"]) else {"former", "previous"}
     if match.pattern.attribute in _REPLACED and former & set(matched):
         return False
+    if after[:1] == [","] and _GUESSING & set(after[1:2]):
+        return False
+    if WORDS["hedges"] & set(matched) or after[:2] == ["at", "heart"]:
+        return False
+    if match.pattern.attribute in _OWNED_THINGS and _is_for_another(after):
+        return False
     if match.pattern.attribute in _OF_PERSONS and _is_in_fiction(sentence, match):
         return False
     previous = before[-1] if before else ""
@@ -182,6 +197,12 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
         return False
     # "After I lost my job" refers to the past, and is no news.
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
+
+
+def _is_for_another(after: Sequence[str]) -> bool:
+    """Return whether something was bought for another person: "I bought a Fiat for my mother"."""
+    others = {"my", "our", "his", "her", "him", "them", "someone", "somebody"}
+    return any(one == "for" and two in others for one, two in pairwise(after))
 
 
 def _is_in_fiction(sentence: TokenizedSentence, match: Match) -> bool:

@@ -88,7 +88,7 @@ def read_instruction(
         return None
     attribute, modality = found
     start, end = sentence.tokens[0].start, sentence.tokens[-1].end
-    value = message[sentence.tokens[begin].start : end]
+    value = message[sentence.tokens[begin].start : end].rstrip(" ,;:-")
     return SpokenClaim(attribute, value, modality, message[start:end])
 
 

@@ -18,6 +18,8 @@ def _load() -> dict[str, tuple[str, ...]]:
 _LINES = _load()
 #: kind -> words, in small letters
 WORDS = {kind: frozenset(words) for kind, words in _LINES.items()}
+_KIN = ("partner", "child", "sibling", "parent", "friend", "relative")
+WORDS["kin"] = frozenset(word for kind in _KIN for word in WORDS[kind])
 #: word -> number
 COUNTS = {word: number for number, word in enumerate(_LINES["counts"])}
 ORDINALS = {word: number for number, word in enumerate(_LINES["ordinals"], 1)}

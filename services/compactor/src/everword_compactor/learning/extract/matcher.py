@@ -155,7 +155,9 @@ def _satisfies(demand: str, sentence: TokenizedSentence, begin: int, at: int) ->
 
 def _is_stop(sentence: TokenizedSentence, at: int) -> bool:
     low = sentence.tokens[at].low
-    return low in _MARKS or low in STOPS
+    # Such as a smiley.
+    is_mark = not any(character.isalnum() for character in low) and low not in {"&", "+"}
+    return is_mark or low in STOPS
 
 
 def _skip(
@@ -193,6 +195,8 @@ def _read(
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
+    if element.slot == "kin":
+        return slots.kin(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":
         pets = {word.lower() for word in found[0][0].split()} & WORDS["pet"]

@@ -142,7 +142,7 @@ def new_home(sentence: TokenizedSentence, at: int) -> Read | None:
     if found is None:
         return None
     lows = [token.low for token in sentence.tokens]
-    words = [low for low in found[0][0].lower().replace(",", " ").split()]
+    words = found[0][0].lower().replace(",", " ").split()
     others = lows[:at] + lows[found[1] :]
     is_known = found[0][0].lower() in WORDS["places"] or any(w in WORDS["places"] for w in words)
     has_home = bool((WORDS["home"] | WORDS["homely"]) & set(others))
@@ -157,6 +157,15 @@ def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
     if len(term) < 4 or term in NO_NAMES | _NO_PLACES or not ends(sentence, at + 1):
         return None
     return [sentence.slice(at, at + 1)], at + 1
+
+
+def near_place(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a place that is near the one named: `near Bologna`, `just outside of Leeds`."""
+    begin = at
+    while low(sentence, at) in {"near", "just", "outside", "close", "to", "of"}:
+        at += 1
+    found = place(sentence, at) if at > begin else None
+    return ([sentence.slice(begin, found[1])], found[1]) if found else None
 
 
 def known_place_name(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -180,9 +189,16 @@ def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
     end = names_end(sentence, start, 5)
     if end == start or sentence.tokens[start].low in NO_NAMES or not ends(sentence, end):
         return None
-    if sentence.slice(start, end).lower() in WORDS["places"]:
+    found = sentence.slice(start, end)
+    if found.lower() in WORDS["places"] or _is_only_used(sentence, found):
         return None
-    return [sentence.slice(start, end)], end
+    return [found], end
+
+
+def _is_only_used(sentence: TokenizedSentence, found: str) -> bool:
+    """Return whether a company is named as its program, without a word of work: "I joined Slack"."""
+    at_work = WORDS["work_words"] & {token.low for token in sentence.tokens}
+    return found.lower() in SOFTWARE and not at_work
 
 
 def campus(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -281,6 +297,8 @@ def _product(sentence: TokenizedSentence, at: int, kind: str) -> Read | None:
     """Read up to four words, one of which is the name of a product of a kind."""
     end = at
     while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
+        if low(sentence, end) in ARTICLES | _RELATIVES:
+            return None
         end += 1
     known = any(token.low in WORDS[kind] and is_meant(token) for token in sentence.tokens[at:end])
     return ([sentence.slice(at, end)], end) if known else None

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
+from everword_compactor.learning.extract.values.clauses import (
+    ailment,
+    condition,
+    habit,
+    marital,
+    trip,
+)
 from everword_compactor.learning.extract.values.measures import (
     address,
     age,
@@ -37,6 +44,7 @@ from everword_compactor.learning.extract.values.names import (
     known_place_name,
     model,
     name,
+    near_place,
     new_home,
     organisation,
     paid_job,
@@ -120,6 +128,8 @@ def subject(sentence: TokenizedSentence, at: int) -> Read | None:
     return None
 
 
+kin = of_kind("kin")
+
 SLOTS: dict[str, Slot] = {
     "name": name,
     "names": names,
@@ -150,11 +160,11 @@ SLOTS: dict[str, Slot] = {
     "drugs": drugs,
     "pronouns": pronouns,
     "diet": of_kind("diets"),
-    "marital": of_kind("marital"),
+    "marital": marital,
     "nationality": of_kind("nationalities"),
     "language": several(of_kind("languages")),
     "trait": of_kind("traits"),
-    "condition": several(of_kind("conditions")),
+    "condition": several(condition),
     "database": of_kind("databases"),
     "editor": of_kind("editors"),
     "tool": several(of_kind("tools")),
@@ -194,4 +204,12 @@ SLOTS: dict[str, Slot] = {
     "somebody": somebody,
     "project": project,
     "hobby": several(hobby),
+    "habit": habit,
+    "trip": trip,
+    "ailment": ailment,
+    "industry": of_kind("industries"),
+    "near_place": near_place,
+    "somewhere": lambda sentence, at: (
+        place(sentence, at) or organisation(sentence, at) or contact(sentence, at)
+    ),
 }
