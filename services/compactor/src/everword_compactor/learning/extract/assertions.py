@@ -12,11 +12,24 @@ OPENERS = WORDS["openers"]
 _SUBJECTLESS = WORDS["subjectless"]
 _ONGOING = frozenset({"living", "working", "studying", "training", "saving", "taking", "seeing"})
 _ASKING = frozenset(
-    {"what", "where", "when", "who", "whom", "whose", "which", "why", "how", "any", "anyone"}
+    {
+        "what",
+        "where",
+        "when",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "why",
+        "how",
+        "any",
+        "anyone",
+        "anything",
+    }
 )
 _AUXILIARIES = WORDS["auxiliaries"]
 _ASKED = WORDS["asked"]
-_JOINING = frozenset({",", ";", ":", "so", "and", "but"})
+_JOINING = frozenset({",", ";", ":", "-", "so", "and", "but"})
 #: "…, is that right?" asks about the statement before it.
 _TAGS = frozenset({"right", "correct", "true", "wrong", "remember", "or"})
 #: Fewer words after a comma are such a tag: "…, don't I?".

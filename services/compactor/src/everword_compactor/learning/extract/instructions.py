@@ -6,6 +6,7 @@ Their value is the sentence. A request for one answer, such as "please answer in
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import regex
 
@@ -17,13 +18,18 @@ INSTRUCTION, PREFERENCE, RESTRICTION = "standing_instruction", "preference", "re
 
 #: Longer sentences are mostly part of a task.
 _MAX_CHARS = 240
+#: In longer messages, an instruction without a word such as "always" belongs to a task.
+_MAX_WORDS = 40
+#: How many words after its verb say what an instruction is about.
+_NEAR = 5
 _POLITE = frozenset({"please", "pls", "plz", "kindly"})
 _LEADING = OPENERS | _POLITE
 _NEGATIVE = frozenset({"n't", "not"})
+_VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
 _LASTING = regex.compile(
     r"\bfrom (?:now|here|this point|today) on(?:wards?)?\b|\bgoing forward\b|\bin (?:the )?future\b"
-    r"|\b(?:every|each|any) ?time you\b|\bwhen(?:ever)? you\b|\bunless i (?:ask|say|tell)\b|\bby default\b"
+    rf"|\b(?:every|each|any) ?time you\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b|\bunless i (?:ask|say|tell)\b|\bby default\b"
     r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
     r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
 )
@@ -46,10 +52,18 @@ _REQUESTS = (
     ("try", "to"),
 )
 _WHEN_YOU = regex.compile(
-    r"\bi(?:'d)? (?:really |much )?(?:like|love|prefer|hate|dislike|appreciate|do ?n[o']?t like|ca ?n[o']?t stand) "
-    r"(?:it )?(?:when|if|that) you\b|\bi(?:'d| would) (?:prefer|rather)(?: that| if)? (?:you|not to (?:talk|discuss))\b"
+    r"\bi (?:really |much )?(?:like|love|prefer|hate|dislike|do ?n[o']?t like|ca ?n[o']?t stand) (?:it )?"
+    rf"(?:when|if) you (?:always )?(?:{_VERBS})\b"
+    rf"|\bi(?:'d| would) (?:prefer|rather)(?: that| if| it if)? "
+    rf"(?:you (?:always |not )?(?:{_VERBS})|not to (?:talk|discuss))\b"
 )
-_NO_MORE = r"\b(?:anymore|any more|any longer|now)(?:$| ,)"
+#: Dislikes that are said in a sentence.
+_AVERSE = regex.compile(
+    r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|do ?n[o']?t (?:like|enjoy)|ca ?n[o']?t stand) "
+    r"|^i(?:'m| am) (?:really )?not a (?:big |huge )?fan of |^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
+    r"|^i have no interest in |^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
+)
+_NO_MORE = r"\b(?:anymore|any more|any longer)(?:$| ,)"
 _AGAIN = r"\bagain(?:$| ,)"
 _RELEASED = regex.compile(
     rf"^you (?:can|may) .*{_AGAIN}|^(?:you do ?n[o']?t (?:have|need) to|no need to) .*{_NO_MORE}"
@@ -104,17 +118,24 @@ def _find(
         return INSTRUCTION, Modality.STATEMENT
     if sentence.is_question or not _is_of_author(lows):
         return None
-    if _WHEN_YOU.search(text):
+    if _WHEN_YOU.search(text) and not WORDS["one_off"] & set(lows):
         return PREFERENCE, Modality.STATEMENT
     if _NO_LONGER_PREFERS.search(text):
         return PREFERENCE, Modality.RETRACTION
-    if preferring := _PREFERS.search(text):
-        following = text[preferring.end() :].split()
-        if not WORDS["deictic"] & set(following[:4]):
-            return PREFERENCE, Modality.STATEMENT
+    preferring = _PREFERS.search(text) or _AVERSE.search(text)
+    if preferring and _is_lasting_thing(text[preferring.end() :].split()):
+        return PREFERENCE, Modality.STATEMENT
     if _is_restriction(text, lows):
         return RESTRICTION, Modality.STATEMENT
     return (RESTRICTION, Modality.RETRACTION) if _ALLOWED.match(text) else None
+
+
+def _is_lasting_thing(words: Sequence[str]) -> bool:
+    """Return whether the words after "I prefer" name something that is not at hand, such as "this version"."""
+    deictic = (
+        WORDS["deictic"] & set(words[:4]) or WORDS["one_off"] & set(words) or words[-1:] == ["now"]
+    )
+    return bool(words) and words[0].isalnum() and words[0] not in WORDS["vague"] and not deictic
 
 
 def _begin(sentence: TokenizedSentence, at: int) -> int:
@@ -149,13 +170,26 @@ def _is_instruction(
     is_task = _asks_for_work(sentence, sentences)
     if lasting or (always and (to_author or not is_task)):
         return True
-    is_style = lows[verb_at] in WORDS["style"] | WORDS["formatting"]
-    styles = WORDS["style"] | WORDS["languages"]
-    if {"n't", "not", "no", "stop", "quit"} & set(lows[:verb_at]):
+    is_short = sum(len(each.tokens) for each in sentences) <= _MAX_WORDS
+    return is_short and not is_task and not sentence.is_question and _is_about_style(lows, verb_at)
+
+
+def _is_about_style(lows: Sequence[str], at: int) -> bool:
+    """Return whether the verb at a position asks for a way of answering: "answer in Danish", "stop apologising"."""
+    styles = WORDS["style"]
+    if {"n't", "not", "no", "stop", "quit"} & set(lows[:at]):
         styles |= WORDS["formatting"]
-    has_manner = lows[verb_at].removesuffix("ing") in WORDS["manner"] or is_style
-    styled = styles & set(lows[verb_at + (not is_style) :])
-    return bool(styled) and has_manner and not is_task and not sentence.is_question
+    if lows[at] in styles:
+        return True
+    following = lows[at + 1 : at + 1 + _NEAR]
+    if lows[at] == "write" and following[:1] not in (["in"], ["to"], ["with"], ["without"]):
+        return False
+    in_language = any(
+        one in {"in", "to", "speak", "use"} and two in WORDS["languages"]
+        for one, two in pairwise([lows[at], *following])
+    )
+    has_manner = lows[at].removesuffix("ing") in WORDS["manner"]
+    return has_manner and (in_language or bool(styles & set(following)))
 
 
 def _clause(lows: Sequence[str], at: int) -> Sequence[str]:
@@ -199,7 +233,8 @@ def _verb_at(lows: Sequence[str], at: int) -> int | None:
     if low == "no" and following == "more":
         at, following = at + 1, lows[at + 2] if at + 2 < len(lows) else ""
     styles = WORDS["style"] | WORDS["formatting"]
-    if low == "no" and (following in styles or _LASTING.search(" ".join(lows[at:]))):
+    is_lasting = following.isalpha() and _LASTING.search(" ".join(lows[at:]))
+    if low == "no" and (following in styles or is_lasting):
         return at + 1
     if low == "be" and following in WORDS["style"]:
         return at + 1
@@ -212,7 +247,8 @@ def _asks_for_work(sentence: TokenizedSentence, sentences: Sequence[TokenizedSen
         if other is sentence:
             continue
         lows = [token.low for token in other.tokens[_begin(other, 0) :]]
-        if other.is_question or (lows and lows[0] in WORDS["produced"]):
+        wants = tuple(lows[:4]) in _REQUESTS or tuple(lows[:5]) in _REQUESTS
+        if other.is_question or wants or (lows and lows[0] in WORDS["produced"]):
             return True
     return False
 

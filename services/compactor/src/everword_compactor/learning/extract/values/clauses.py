@@ -18,23 +18,11 @@ _NO_HABITS = (
     | WORDS["unreal"]
     | WORDS["unsaid"]
     | WORDS["subjectless"]
-    | frozenset(
-        {
-            "ca",
-            "'m",
-            "'ve",
-            "'d",
-            "'ll",
-            "n't",
-            "was",
-            "need",
-            "must",
-            "get",
-            "think",
-            "feel",
-            "know",
-        }
-    )
+    | WORDS["no_habits"]
+)
+#: Words of another clause, or of something that was mentioned before.
+_NOT_IN_HABITS = (
+    MARKS | VAGUE | frozenset({"n't", "not", "never", "if", "when", "i", "he", "she", "we", "they"})
 )
 _LONGEST_HABIT = 10
 _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall", "winter"})
@@ -46,16 +34,7 @@ def habit(sentence: TokenizedSentence, at: int) -> Read | None:
     if first in _NO_HABITS or not first.isalpha() or first.endswith("ed") or len(first) < 2:
         return None
     for place_ in range(at + 1, min(at + _LONGEST_HABIT, len(sentence.tokens))):
-        if low(sentence, place_) in MARKS | {
-            "n't",
-            "not",
-            "never",
-            "if",
-            "when",
-            "i",
-            "this",
-            "that",
-        }:
+        if low(sentence, place_) in _NOT_IN_HABITS:
             return None
         end = _frequency_end(sentence, place_)
         if end:
@@ -66,10 +45,11 @@ def habit(sentence: TokenizedSentence, at: int) -> Read | None:
 def _frequency_end(sentence: TokenizedSentence, at: int) -> int:
     """Return the position after `every day`, `twice a week` or `on Mondays and Fridays`; 0 if none begins here."""
     first, second = low(sentence, at), low(sentence, at + 1)
-    if first in {"every", "each"}:
+    if first in {"every", "each"} and low(sentence, at - 1) not in WORDS["prepositions"]:
         at += second in {"single", "other", "second"}
         second = low(sentence, at + 1)
-        return at + 2 if second in _UNITS | WORDS["weekdays"] else 0
+        is_adverb = low(sentence, at + 2) != "'s" and second in _UNITS | WORDS["weekdays"]
+        return at + 2 if is_adverb else 0
     times = first in {"once", "twice"} or second in {"times", "days", "nights", "hours"}
     if times:
         at += first not in {"once", "twice"}
