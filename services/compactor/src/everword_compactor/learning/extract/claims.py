@@ -11,7 +11,12 @@ import regex
 
 from everword.text.attribution import blank_pasted
 from everword_compactor.learning.extract.assertions import said
-from everword_compactor.learning.extract.instructions import read_instruction
+from everword_compactor.learning.extract.instructions import (
+    INSTRUCTION,
+    PREFERENCE,
+    RESTRICTION,
+    read_instruction,
+)
 from everword_compactor.learning.extract.lexicon import NO_NAMES, WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.mentioned_people import named_attribute
@@ -58,6 +63,12 @@ _REPLACED = frozenset(
 )
 _FORMER = frozenset({"former", "previous", "old", "first", "last", "ex"})
 _OWNED_THINGS = frozenset({"vehicle", "device", "pet"})
+#: A claim of these attributes says the same as a whole sentence, in fewer words.
+_SHORTER = {
+    INSTRUCTION: frozenset({"name", "phone", "email", "address"}),
+    PREFERENCE: frozenset({"dislike", "diet", "allergy"}),
+    RESTRICTION: frozenset({"diet", "allergy"}),
+}
 #: Attributes that a game or a story changes.
 _OF_PERSONS = frozenset({"residence", "job", "name", "employer", "partner", "pet", "age", "child"})
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
@@ -101,12 +112,13 @@ def extract(
     for sentence in whole:
         stated = said(sentence)
         sentences.append(stated or sentence)
-        if stated is not None:
-            found += _claims(stated, sentences, [*earlier, *found])
-        instruction = read_instruction(sentence, whole, message) or (
-            stated and read_instruction(stated, whole, message)
-        )
-        found += [instruction] if instruction else []
+        claims = list(_claims(stated, sentences, [*earlier, *found])) if stated else []
+        instruction = read_instruction(sentence, whole, message)
+        if instruction is None and stated is not None:
+            instruction = read_instruction(stated, whole, message)
+        if instruction and not _SHORTER[instruction.attribute] & {c.attribute for c in claims}:
+            claims.append(instruction)
+        found += claims
     return _distinct(found)
 
 

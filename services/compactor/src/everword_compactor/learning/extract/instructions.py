@@ -29,7 +29,8 @@ _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
 _LASTING = regex.compile(
     r"\bfrom (?:now|here|this point|today) on(?:wards?)?\b|\bgoing forward\b|\bin (?:the )?future\b"
-    rf"|\b(?:every|each|any) ?time you\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b|\bunless i (?:ask|say|tell)\b|\bby default\b"
+    rf"|\b(?:every|each|any) ?time you\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b"
+    r"|\bunless i (?:ask|say|tell)\b|\bby default\b"
     r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
     r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
 )
@@ -60,7 +61,8 @@ _WHEN_YOU = regex.compile(
 #: Dislikes that are said in a sentence.
 _AVERSE = regex.compile(
     r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|do ?n[o']?t (?:like|enjoy)|ca ?n[o']?t stand) "
-    r"|^i(?:'m| am) (?:really )?not a (?:big |huge )?fan of |^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
+    r"|^i(?:'m| am) (?:really )?not a (?:big |huge )?fan of "
+    r"|^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
     r"|^i have no interest in |^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
 )
 _NO_MORE = r"\b(?:anymore|any more|any longer)(?:$| ,)"
@@ -75,6 +77,7 @@ _PREFERS = regex.compile(
 _NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*{_NO_MORE})")
 _FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
 _ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
+_FOR_NOW = frozenset({"today", "tonight", "tomorrow", "now"})
 _CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest"})
 _AVOIDING = regex.compile(
     r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
@@ -118,7 +121,7 @@ def _find(
         return INSTRUCTION, Modality.STATEMENT
     if sentence.is_question or not _is_of_author(lows):
         return None
-    if _WHEN_YOU.search(text) and not WORDS["one_off"] & set(lows):
+    if _WHEN_YOU.search(text) and not (WORDS["one_off"] - {"it"}) & set(lows):
         return PREFERENCE, Modality.STATEMENT
     if _NO_LONGER_PREFERS.search(text):
         return PREFERENCE, Modality.RETRACTION
@@ -132,10 +135,9 @@ def _find(
 
 def _is_lasting_thing(words: Sequence[str]) -> bool:
     """Return whether the words after "I prefer" name something that is not at hand, such as "this version"."""
-    deictic = (
-        WORDS["deictic"] & set(words[:4]) or WORDS["one_off"] & set(words) or words[-1:] == ["now"]
-    )
-    return bool(words) and words[0].isalnum() and words[0] not in WORDS["vague"] and not deictic
+    at_hand = WORDS["deictic"] & set(words[:3]) or _FOR_NOW & set(words)
+    vague = words[:1] and words[0] in WORDS["vague"] - {"to"}
+    return bool(words) and words[0].isalnum() and not at_hand and not vague
 
 
 def _begin(sentence: TokenizedSentence, at: int) -> int:
@@ -163,7 +165,8 @@ def _is_instruction(
     if verb_at is None or lows[verb_at + 1 : verb_at + 2] in (["up"], ["never"]):
         return False
     clause = _LASTING.sub(" ", text).split() if lasting else _clause(lows, verb_at)
-    if WORDS["one_off"] & set(clause):
+    # "Whenever you suggest a café, make sure it is quiet."
+    if (WORDS["one_off"] - ({"it"} if lasting else set())) & set(clause):
         return False
     always = {"always", "never"} & set(lows[:verb_at])
     to_author = {"me", "my", "i"} & set(lows[verb_at:])
@@ -179,7 +182,7 @@ def _is_about_style(lows: Sequence[str], at: int) -> bool:
     styles = WORDS["style"]
     if {"n't", "not", "no", "stop", "quit"} & set(lows[:at]):
         styles |= WORDS["formatting"]
-    if lows[at] in styles:
+    if lows[at] in styles or lows[at - 1 : at] == ["be"]:
         return True
     following = lows[at + 1 : at + 1 + _NEAR]
     if lows[at] == "write" and following[:1] not in (["in"], ["to"], ["with"], ["without"]):
@@ -236,8 +239,10 @@ def _verb_at(lows: Sequence[str], at: int) -> int | None:
     is_lasting = following.isalpha() and _LASTING.search(" ".join(lows[at:]))
     if low == "no" and (following in styles or is_lasting):
         return at + 1
-    if low == "be" and following in WORDS["style"]:
+    if low == "be" and following in WORDS["style"] | {"brief"}:
         return at + 1
+    if (low, following) == ("make", "sure"):
+        return at
     return at if low in WORDS["directed"] else None
 
 
