@@ -49,6 +49,8 @@ _PLAYED = (
     *("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as "),
     *("my character", "d&d", "dnd ", "playthrough", "in-game", "our campaign"),
 )
+#: The sentence that gives the parts in a role-play: "You're a pirate and I am the governor's daughter".
+_CAST = regex.compile(r"\byou(?:'re| are) (?:a|an|the|my) [^.?!\n]*\bi(?:'m| am) ")
 #: A message with one of these means the contrary of what it says.
 _IRONIC = regex.compile(
     r"(?:^|[.!?\n,…] *)(?:yeah,? (?:right|sure)|oh,? (?:sure|joy|right)|(?:right|sure|yeah|yes),? because|as if)\b"
@@ -143,7 +145,7 @@ def _is_staged(text: str) -> bool:
     """Return whether the message asks for role play; "the rewrite is done" does not."""
     low = text.lower()
     words = low.split()
-    if any(phrase in low for phrase in _PLAYED):
+    if any(phrase in low for phrase in _PLAYED) or _CAST.search(low):
         return True
     asked = ((before, word.strip("\"'*:,.")) for before, word in pairwise(["", *words]))
     # "Three brothers, imagine the noise" asks for nothing.

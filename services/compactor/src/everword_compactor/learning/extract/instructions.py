@@ -22,6 +22,8 @@ _MAX_CHARS = 240
 _MAX_WORDS = 40
 #: How many words after its verb say what an instruction is about.
 _NEAR = 5
+#: Most words of "no lactose for me please" and "short answers only please".
+_SHORTEST = 8
 _POLITE = frozenset({"please", "pls", "plz", "kindly"})
 _LEADING = OPENERS | _POLITE
 _NEGATIVE = frozenset({"n't", "not"})
@@ -161,6 +163,10 @@ def _is_instruction(
     sentences: Sequence[TokenizedSentence],
 ) -> bool:
     lasting = _LASTING.search(text)
+    if "jk" in lows or any("kidding" in (token.low for token in each.tokens) for each in sentences):
+        return False
+    if _is_manner_only(lows):
+        return True
     verb_at = _find_order(lows, bool(lasting))
     if verb_at is None or lows[verb_at + 1 : verb_at + 2] in (["up"], ["never"]):
         return False
@@ -193,6 +199,18 @@ def _is_about_style(lows: Sequence[str], at: int) -> bool:
     )
     has_manner = lows[at].removesuffix("ing") in WORDS["manner"]
     return has_manner and (in_language or bool(styles & set(following)))
+
+
+def _is_manner_only(lows: Sequence[str]) -> bool:
+    """Return whether a sentence only says how answers must be: "short answers only please"."""
+    own = lows[: lows.index(",")] if "," in lows else list(lows)
+    named = {"answers", "replies", "responses", "explanations"} & set(own[:4])
+    rest = {"please", "only", "pls"} & set(own)
+    return (
+        bool(named and rest)
+        and len(own) <= _SHORTEST
+        and own[0] in WORDS["lasting_length"] | WORDS["lasting_tone"]
+    )
 
 
 def _clause(lows: Sequence[str], at: int) -> Sequence[str]:
@@ -262,10 +280,12 @@ def _is_restriction(text: str, lows: Sequence[str]) -> bool:
     """Return whether the author says what they must not or do not eat, drink or take."""
     if _AVOIDING.search(text):
         return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
+    if lows[0] == "no" and text.endswith((" for me", " for me please", " for me thanks")):
+        return len(lows) <= _SHORTEST
     starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
     for at, words in starts:
         verb, thing = _consumed(lows, at + len(words))
-        reason = bool(WORDS["health_reasons"] & set(lows)) or is_drug(thing)
+        reason = bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
         if thing and (reason or verb in {"eat", "tolerate", "digest"}):
             return True
     for words in _ABSTAINING:

@@ -265,7 +265,7 @@ def contact(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read whom an appointment is with: `Sam`, `Dr. Lee`, `my dentist`."""
     while low(sentence, at) in WORDS["abbreviations"] | {"."} | ARTICLES:
         at += 1
-    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"]
+    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"] | WORDS["jobs"]
     return ([sentence.slice(at, at + 1)], at + 1) if known else name(sentence, at)
 
 

@@ -128,8 +128,6 @@ def subject(sentence: TokenizedSentence, at: int) -> Read | None:
     return None
 
 
-kin = of_kind("kin")
-
 SLOTS: dict[str, Slot] = {
     "name": name,
     "names": names,
