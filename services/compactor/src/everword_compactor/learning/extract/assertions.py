@@ -10,7 +10,9 @@ from everword_compactor.learning.extract.model import Token, TokenizedSentence
 #: Words that may precede a statement, as in "so, big news: we moved".
 OPENERS = WORDS["openers"]
 _SUBJECTLESS = WORDS["subjectless"]
-_ONGOING = frozenset({"living", "working", "studying", "training", "saving", "taking", "seeing"})
+_ONGOING = frozenset(
+    {"living", "working", "studying", "training", "saving", "taking", "seeing", "learning"}
+)
 _ASKING = frozenset(
     {
         "what",
@@ -33,7 +35,7 @@ _JOINING = frozenset({",", ";", ":", "-", "so", "and", "but"})
 #: "…, is that right?" asks about the statement before it.
 _TAGS = frozenset({"right", "correct", "true", "wrong", "remember", "or"})
 #: Fewer words after a comma are such a tag: "…, don't I?".
-_LEAST_ASKED = 4
+_LEAST_ASKED = 3
 #: Words that ask to remember the rest of the sentence, or whether it is known.
 _NOTING = frozenset(
     {"note", "remember", "save", "record", "store", "mention", "tell", "told", "know", "mentioned"}
@@ -57,7 +59,8 @@ def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
     for at in range(2, len(tokens)):
         if tokens[at - 1].low in _JOINING and _is_question(tokens, at):
             rest = tokens[at:]
-            is_tag = _TAGS & {token.low for token in rest}
+            words = {token.low for token in rest}
+            is_tag = _TAGS & words or (len(rest) <= _LEAST_ASKED and "n't" in words)
             least = 2 if rest[0].low in _ASKING else _LEAST_ASKED
             if len(rest) < least or is_tag:
                 return None

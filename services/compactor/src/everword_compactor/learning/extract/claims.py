@@ -53,7 +53,7 @@ _PLAYED = (
 _CAST = regex.compile(r"\byou(?:'re| are) (?:a|an|the|my) [^.?!\n]*\bi(?:'m| am) ")
 #: A message with one of these means the contrary of what it says.
 _IRONIC = regex.compile(
-    r"(?:^|[.!?\n,…] *)(?:yeah,? (?:right|sure)|oh,? (?:sure|joy|right)|(?:right|sure|yeah|yes),? because|as if)\b"
+    r"(?:^|[.!?\n,…] *)(?:yeah,? (?:right|sure|no)|oh,? (?:sure|joy|right)|(?:right|sure|yeah|yes),? because|as if)\b"
     r"|(?:^|\s)/s(?:\s|$)|🙄|🙃|\bsaid no ?one ever\b|\b(?:lol|haha),? not\b|, not[.!]*$|\bin my dreams\b",
     regex.IGNORECASE | regex.MULTILINE,
 )
@@ -196,6 +196,9 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     if after[:1] == [","] and _GUESSING & set(after[1:2]):
         return False
     if WORDS["hedges"] & set(matched) or after[:2] == ["at", "heart"]:
+        return False
+    # "I can't do dairy after six" is no diet.
+    if match.pattern.attribute == "diet" and after[:1] in (["after"], ["before"], ["on"]):
         return False
     if match.pattern.attribute in _OWNED_THINGS and _is_for_another(after):
         return False

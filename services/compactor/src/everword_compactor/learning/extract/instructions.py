@@ -32,7 +32,7 @@ _VERBS = "|".join(sorted(WORDS["directed"]))
 _LASTING = regex.compile(
     r"\bfrom (?:now|here|this point|today) on(?:wards?)?\b|\bgoing forward\b|\bin (?:the )?future\b"
     rf"|\b(?:every|each|any) ?time you\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b"
-    r"|\bunless i (?:ask|say|tell)\b|\bby default\b"
+    r"|\bunless i (?:ask|say|tell)\b|\bby default\b|\bever$"
     r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
     r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
 )
@@ -57,15 +57,18 @@ _REQUESTS = (
 _WHEN_YOU = regex.compile(
     r"\bi (?:really |much )?(?:like|love|prefer|hate|dislike|do ?n[o']?t like|ca ?n[o']?t stand) (?:it )?"
     rf"(?:when|if) you (?:always )?(?:{_VERBS})\b"
+    r"|\bi (?:always|never) want (?!to\b)"
     rf"|\bi(?:'d| would) (?:prefer|rather)(?: that| if| it if)? "
-    rf"(?:you (?:always |not )?(?:{_VERBS})|not to (?:talk|discuss))\b"
+    rf"(?:you (?:always |not |did ?n[o']?t )?(?:{_VERBS})|not to (?:talk|discuss))\b"
 )
 #: Dislikes that are said in a sentence.
 _AVERSE = regex.compile(
-    r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|do ?n[o']?t (?:like|enjoy)|ca ?n[o']?t stand) "
+    r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|ca ?n[o']?t stand) "
+    r"|^i do ?n[o']?t (?:like|enjoy|do(?! well)) "
     r"|^i(?:'m| am) (?:really )?not a (?:big |huge )?fan of "
     r"|^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
-    r"|^i have no interest in |^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
+    r"|^i (?:like|take|drink) my (?=\w+ \w)|^i have no interest in "
+    r"|^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
 )
 _NO_MORE = r"\b(?:anymore|any more|any longer)(?:$| ,)"
 _AGAIN = r"\bagain(?:$| ,)"
@@ -80,7 +83,7 @@ _NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t pref
 _FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
 _ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
 _FOR_NOW = frozenset({"today", "tonight", "tomorrow", "now"})
-_CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest"})
+_CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest", "do"})
 _AVOIDING = regex.compile(
     r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
     r"|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
@@ -165,7 +168,7 @@ def _is_instruction(
     lasting = _LASTING.search(text)
     if "jk" in lows or any("kidding" in (token.low for token in each.tokens) for each in sentences):
         return False
-    if _is_manner_only(lows):
+    if _is_manner_only(lows) or lows[:2] in (["assume", "i"], ["assume", "that"], ["treat", "me"]):
         return True
     verb_at = _find_order(lows, bool(lasting))
     if verb_at is None or lows[verb_at + 1 : verb_at + 2] in (["up"], ["never"]):
@@ -280,7 +283,7 @@ def _is_restriction(text: str, lows: Sequence[str]) -> bool:
     """Return whether the author says what they must not or do not eat, drink or take."""
     if _AVOIDING.search(text):
         return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-    if lows[0] == "no" and text.endswith((" for me", " for me please", " for me thanks")):
+    if lows[0] == "no" and text.endswith((" for me please", " for me , please", " for me thanks", " for me , thanks")):
         return len(lows) <= _SHORTEST
     starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
     for at, words in starts:

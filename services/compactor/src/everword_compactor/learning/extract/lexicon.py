@@ -20,6 +20,9 @@ _LINES = _load()
 WORDS = {kind: frozenset(words) for kind, words in _LINES.items()}
 _KIN = ("partner", "child", "sibling", "parent", "friend", "relative")
 WORDS["kin"] = frozenset(word for kind in _KIN for word in WORDS[kind])
+WORDS["profession"] = (
+    WORDS["jobs"] - WORDS["students"] - WORDS["manager"] - WORDS["pastime_jobs"] - {"editor"}
+) | WORDS["carers"]
 #: word -> number
 COUNTS = {word: number for number, word in enumerate(_LINES["counts"])}
 ORDINALS = {word: number for number, word in enumerate(_LINES["ordinals"], 1)}

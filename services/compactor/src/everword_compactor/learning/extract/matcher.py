@@ -195,7 +195,7 @@ def _read(
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
-    if element.slot in ("kin", "only_kin"):
+    if element.slot in ("kin", "only_kin", "profession"):
         return slots.of_kind(element.slot)(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":

@@ -34,11 +34,11 @@ def habit(sentence: TokenizedSentence, at: int) -> Read | None:
     if first in _NO_HABITS or not first.isalpha() or first.endswith("ed") or len(first) < 2:
         return None
     for place_ in range(at + 1, min(at + _LONGEST_HABIT, len(sentence.tokens))):
-        if low(sentence, place_) in _NOT_IN_HABITS:
-            return None
         end = _frequency_end(sentence, place_)
         if end:
             return [sentence.slice(at, end)], end
+        if low(sentence, place_) in _NOT_IN_HABITS:
+            return None
     return None
 
 

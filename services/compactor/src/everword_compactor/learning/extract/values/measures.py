@@ -157,6 +157,29 @@ def age(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([term], at + 1) if ends(sentence, at + 1) else None
 
 
+def any_age(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read an age of any person, in whole years."""
+    term = low(sentence, at)
+    if not term.isdigit() or not 1 <= int(term) <= 110:
+        return None
+    if low(sentence, at + 1) in {"years", "year", "yrs"} and low(sentence, at + 2) == "old":
+        return [term], at + 3
+    return ([term], at + 1) if ends(sentence, at + 1) else None
+
+
+def height(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a height in centimetres or metres: `182 cm`, `1.82 m`."""
+    term, unit = low(sentence, at), low(sentence, at + 1)
+    end = at + 2
+    for each in ("cm", "m"):
+        if term.endswith(each) and term[:1].isdigit():
+            term, unit, end = term.removesuffix(each), each, at + 1
+    digits = term.replace(".", "")
+    in_cm = unit == "cm" and term.isdigit() and 100 <= int(term) <= 230
+    in_m = unit in {"m", "metres", "meters"} and term.startswith(("1.", "2.")) and digits.isdigit()
+    return ([sentence.slice(at, end)], end) if in_cm or in_m else None
+
+
 def number(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([low(sentence, at)], at + 1) if low(sentence, at).isdigit() else None
 

@@ -53,9 +53,7 @@ _NOBODY = (
 
 
 #: Words that begin no name, although they are capitalised at the start of a sentence.
-_NO_FIRST_NAMES = (
-    STOPS | VAGUE | ARTICLES | WORDS["asides"] | WORDS["nobody"] | WORDS["asked"] | _RELATIVES
-)
+_NO_NAME_STARTS = STOPS | VAGUE | ARTICLES | WORDS["asides"] | WORDS["nobody"] | WORDS["asked"]
 
 
 def name(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -63,7 +61,8 @@ def name(sentence: TokenizedSentence, at: int) -> Read | None:
     end = names_end(sentence, at, 3, frozenset())
     if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
         return None
-    if sentence.tokens[at].low in _NO_FIRST_NAMES:
+    first = sentence.tokens[at].low
+    if first in _NO_NAME_STARTS or (at == 0 and first in _RELATIVES):
         return None
     if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
         return None
