@@ -129,7 +129,19 @@ KNOWN: dict[str, Attribute] = {
 
 #: Attributes that are also learned about people with a name: `ana_employer` is Ana's employer.
 OF_OTHERS = frozenset(
-    {"employer", "job", "residence", "birthday", "partner", "sibling", "parent", "child", "stack"}
+    {
+        "employer",
+        "job",
+        "residence",
+        "birthday",
+        "age",
+        "partner",
+        "sibling",
+        "parent",
+        "child",
+        "stack",
+    }
+    | {"allergy", "condition", "diet"}
 )
 
 

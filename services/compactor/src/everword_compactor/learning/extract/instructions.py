@@ -31,8 +31,8 @@ _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
 _LASTING = regex.compile(
     r"\bfrom (?:now|here|this point|today) on(?:wards?)?\b|\bgoing forward\b|\bin (?:the )?future\b"
-    rf"|\b(?:every|each|any) ?time you\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b"
-    r"|\bunless i (?:ask|say|tell)\b|\bby default\b|\bever$"
+    rf"|\b(?:every|each|any) ?time (?:you|i)\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b"
+    r"|\bunless i (?:ask|say|tell|do)\b|\bby default\b|\bever$"
     r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
     r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
 )
@@ -171,7 +171,7 @@ def _is_instruction(
     if _is_manner_only(lows) or lows[:2] in (["assume", "i"], ["assume", "that"], ["treat", "me"]):
         return True
     verb_at = _find_order(lows, bool(lasting))
-    if verb_at is None or lows[verb_at + 1 : verb_at + 2] in (["up"], ["never"]):
+    if verb_at is None or lows[verb_at : verb_at + 2] in (["give", "up"], ["say", "never"]):
         return False
     clause = _LASTING.sub(" ", text).split() if lasting else _clause(lows, verb_at)
     # "Whenever you suggest a café, make sure it is quiet."
@@ -223,7 +223,12 @@ def _clause(lows: Sequence[str], at: int) -> Sequence[str]:
 
 def _find_order(lows: Sequence[str], is_lasting: bool) -> int | None:
     """Return the position of the verb, or of the thing, that is asked for; None if nothing is."""
-    starts = [0, *(len(words) for words in _REQUESTS if tuple(lows[: len(words)]) == words)]
+    polite = [at for at in range(1, len(lows)) if lows[at - 1] in _POLITE]
+    starts = [
+        0,
+        *polite,
+        *(len(words) for words in _REQUESTS if tuple(lows[: len(words)]) == words),
+    ]
     if is_lasting:
         starts += [
             at
@@ -283,7 +288,9 @@ def _is_restriction(text: str, lows: Sequence[str]) -> bool:
     """Return whether the author says what they must not or do not eat, drink or take."""
     if _AVOIDING.search(text):
         return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-    if lows[0] == "no" and text.endswith((" for me please", " for me , please", " for me thanks", " for me , thanks")):
+    if lows[0] == "no" and text.endswith(
+        (" for me please", " for me , please", " for me thanks", " for me , thanks")
+    ):
         return len(lows) <= _SHORTEST
     starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
     for at, words in starts:

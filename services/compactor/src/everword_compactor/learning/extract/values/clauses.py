@@ -22,7 +22,11 @@ _NO_HABITS = (
 )
 #: Words of another clause, or of something that was mentioned before.
 _NOT_IN_HABITS = (
-    MARKS | VAGUE | frozenset({"n't", "not", "never", "if", "when", "i", "he", "she", "we", "they"})
+    MARKS
+    | WORDS["pronouns"]
+    | frozenset(
+        {"n't", "not", "never", "if", "when", "there", "this", "that", "something", "stuff"}
+    )
 )
 _LONGEST_HABIT = 10
 _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall", "winter"})

@@ -158,6 +158,13 @@ def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
     return [sentence.slice(at, at + 1)], at + 1
 
 
+def origin(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read where somebody is from, which is no department: `Quimper`, and not `Accounting`."""
+    found = place(sentence, at)
+    words = {word.lower() for word in found[0][0].split()} if found else set()
+    return None if words & (_NOBODY | WORDS["industries"] | WORDS["fields"]) else found
+
+
 def near_place(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a place that is near the one named: `near Bologna`, `just outside of Leeds`."""
     begin = at

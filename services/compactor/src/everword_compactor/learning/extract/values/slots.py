@@ -49,6 +49,7 @@ from everword_compactor.learning.extract.values.names import (
     near_place,
     new_home,
     organisation,
+    origin,
     paid_job,
     person,
     place,
@@ -210,6 +211,7 @@ SLOTS: dict[str, Slot] = {
     "trip": trip,
     "ailment": ailment,
     "industry": of_kind("industries"),
+    "origin": origin,
     "near_place": near_place,
     "somewhere": lambda sentence, at: (
         place(sentence, at) or organisation(sentence, at) or contact(sentence, at)
