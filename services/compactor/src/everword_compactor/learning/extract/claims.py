@@ -164,7 +164,11 @@ def _claims(
 ) -> Iterator[SpokenClaim]:
     matches = [match for match in find_matches(sentence) if _is_asserted(sentence, match)]
     # "I take 20 mg every morning" says more than a habit.
-    matches = [m for m in matches if m.pattern.attribute != "habit"] or matches
+    matches = (
+        [m for m in matches if m.pattern.attribute != "habit"]
+        if any(m.pattern.attribute not in ("habit", "") for m in matches)
+        else matches
+    )
     lows = [token.low for token in sentence.tokens]
     for match in matches:
         modality = _modality(lows, match)

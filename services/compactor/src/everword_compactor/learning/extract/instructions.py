@@ -6,6 +6,7 @@ Their value is the sentence. A request for one answer, such as "please answer in
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 import regex
@@ -65,7 +66,7 @@ _WHEN_YOU = regex.compile(
 _AVERSE = regex.compile(
     r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|ca ?n[o']?t stand) "
     r"|^i do ?n[o']?t (?:like|enjoy|do(?! well)) "
-    r"|^i(?:'m| am) (?:really )?not a (?:big |huge )?fan of "
+    r"|^i(?:'m| am) (?:(?:really )?not a (?:big |huge )?fan of|(?:scared|afraid|terrified) of) "
     r"|^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
     r"|^i (?:like|take|drink) my (?=\w+ \w)|^i have no interest in "
     r"|^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
@@ -179,8 +180,9 @@ def _is_instruction(
         return False
     always = {"always", "never"} & set(lows[:verb_at])
     to_author = {"me", "my", "i"} & set(lows[verb_at:])
-    is_task = _asks_for_work(sentence, sentences)
-    if lasting or (always and (to_author or not is_task)):
+    is_task = _asks_for_work(sentence, sentences, WORDS["produced"])
+    is_written = _asks_for_work(sentence, sentences, WORDS["creative"], by_question=False)
+    if lasting or (always and (to_author or not is_written)):
         return True
     is_short = sum(len(each.tokens) for each in sentences) <= _MAX_WORDS
     return is_short and not is_task and not sentence.is_question and _is_about_style(lows, verb_at)
@@ -272,14 +274,20 @@ def _verb_at(lows: Sequence[str], at: int) -> int | None:
     return at if low in WORDS["directed"] else None
 
 
-def _asks_for_work(sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence]) -> bool:
+def _asks_for_work(
+    sentence: TokenizedSentence,
+    sentences: Sequence[TokenizedSentence],
+    verbs: AbstractSet[str],
+    *,
+    by_question: bool = True,
+) -> bool:
     """Return whether another sentence of the message asks for something, to which an instruction then belongs."""
     for other in sentences:
         if other is sentence:
             continue
         lows = [token.low for token in other.tokens[_begin(other, 0) :]]
         wants = tuple(lows[:4]) in _REQUESTS or tuple(lows[:5]) in _REQUESTS
-        if other.is_question or wants or (lows and lows[0] in WORDS["produced"]):
+        if (other.is_question and by_question) or wants or (lows and lows[0] in verbs):
             return True
     return False
 

@@ -28,7 +28,7 @@ _NOT_IN_HABITS = (
         {"n't", "not", "never", "if", "when", "there", "this", "that", "something", "stuff"}
     )
 )
-_LONGEST_HABIT = 10
+_LONGEST_HABIT, _LONGEST_AIM = 10, 12
 _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall", "winter"})
 
 
@@ -91,6 +91,28 @@ def trip(sentence: TokenizedSentence, at: int) -> Read | None:
         return [sentence.slice(at, end + 2)], end + 2
     dated = when(sentence, end + (low(sentence, end) == "on") + (low(sentence, end + 1) == "the"))
     return ([sentence.slice(at, dated[1])], dated[1]) if dated else None
+
+
+def aim(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read an intention with its time, which is no wish for an answer: `be under 85 kilos by Christmas`."""
+    for end in range(at + 1, min(at + _LONGEST_AIM, len(sentence.tokens))):
+        first, second = low(sentence, end), low(sentence, end + 1)
+        if first in _NOT_IN_HABITS:
+            return None
+        is_month = first in {"by", "before", "in"} and second in _MONTHS_AWAY | {
+            "christmas",
+            "easter",
+        }
+        is_next = first in {"next", "this"} and second in {
+            "year",
+            "summer",
+            "spring",
+            "winter",
+            "autumn",
+        }
+        if is_month or is_next:
+            return [sentence.slice(at, end + 2)], end + 2
+    return None
 
 
 def ailment(sentence: TokenizedSentence, at: int) -> Read | None:

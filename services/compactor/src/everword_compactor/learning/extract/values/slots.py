@@ -6,6 +6,7 @@ from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS,
 from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.clauses import (
     ailment,
+    aim,
     condition,
     habit,
     marital,
@@ -87,9 +88,16 @@ from everword_compactor.learning.extract.values.tastes import (
 )
 
 
+def _name_with_age(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a name, and pass over an age in brackets: `Tane (12)`."""
+    found = name(sentence, at)
+    is_aged = found and low(sentence, found[1]) == "(" and low(sentence, found[1] + 2) == ")"
+    return (found[0], found[1] + 3) if found and is_aged else found
+
+
 def names(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read several names; None if a person is addressed: "the kids, Tom and I"."""
-    found = list_of(sentence, at, name)
+    found = list_of(sentence, at, _name_with_age)
     with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
     return None if with_author else found
 
@@ -209,6 +217,7 @@ SLOTS: dict[str, Slot] = {
     "hobby": several(hobby),
     "habit": habit,
     "trip": trip,
+    "aim": aim,
     "ailment": ailment,
     "industry": of_kind("industries"),
     "origin": origin,
