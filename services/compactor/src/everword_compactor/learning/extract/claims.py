@@ -273,6 +273,8 @@ def _of(
         return
     for value in match.values or ([""] if match.pattern.retracts else []):
         retained = _without_fillers(value)
+        if value and not any(map(str.isalnum, value)):
+            continue  # A quotation was in its place.
         if retained or match.pattern.retracts:
             yield SpokenClaim(
                 attribute,

@@ -178,7 +178,7 @@ def _is_instruction(
     # "Whenever you suggest a café, make sure it is quiet."
     if (WORDS["one_off"] - ({"it"} if lasting else set())) & set(clause):
         return False
-    always = {"always", "never"} & set(lows[:verb_at])
+    always = {"always", "never", "ever"} & set(lows[:verb_at])
     to_author = {"me", "my", "i"} & set(lows[verb_at:])
     is_task = _asks_for_work(sentence, sentences, WORDS["produced"])
     is_written = _asks_for_work(sentence, sentences, WORDS["creative"], by_question=False)
