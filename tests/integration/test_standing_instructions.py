@@ -46,9 +46,15 @@ async def test_standing_instructions_are_in_every_context_until_their_opposite(
         ]
     ):
         await say(stack, text, 4 + number, session=f"other{number}")
+    # Instructions with the same words but one are no repetitions of each other.
+    await say(stack, "Don't use hashtags.", 12, session="hashtags")
     await learn(stack)
     known = await told(stack)
-    assert known["standing_instruction"] == {"don't use emojis", "answer in norwegian"}
+    assert known["standing_instruction"] == {
+        "don't use emojis",
+        "answer in norwegian",
+        "don't use hashtags",
+    }
     assert known["preference"] == {"i prefer window seats on trains, by the way"}
     assert known["restriction"] == {"i can't have ibuprofen, it makes my asthma flare up"}
 
@@ -57,6 +63,7 @@ async def test_standing_instructions_are_in_every_context_until_their_opposite(
     )
     for value in (
         "don't use emojis",
+        "Don't use hashtags",
         "answer in Norwegian",
         "I prefer window seats on trains",
         "I can't have ibuprofen",
@@ -67,4 +74,4 @@ async def test_standing_instructions_are_in_every_context_until_their_opposite(
     await say(stack, "Please reply in English from now on.", 22, session="new")
     await learn(stack)
     known = await told(stack)
-    assert known["standing_instruction"] == {"reply in english from now on"}
+    assert known["standing_instruction"] == {"don't use hashtags", "reply in english from now on"}
