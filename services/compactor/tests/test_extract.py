@@ -37,6 +37,12 @@ I take the bus to work. I drive to work. My car is in the garage.
 My phone number is not public. I'm 5 minutes late, 30 minutes away.
 Everyone works at Google. Management works for Acme. Python works for Windows. Mum lives in Leeds. Ana worked at Fiat.
 My dad switched jobs. I'm at Tesco now. I'm back in Vienna for a week. He changed jobs, he's at Fiat now.
+I'm a good swimmer. I'm a decent cook. I'm the captain of my team. I'm an editor at heart.
+I moved to Teams. We moved to Obsidian last month. I live in Excel. I joined Slack.
+She's my oldest friend. He's my brother.
+Yeah right, I'm a doctor.
+In Skyrim I live in Whiterun.
+My wife and I split the bill.
 """
 
 ALLERGIES = [
@@ -216,3 +222,16 @@ def test_extract_of_long_text_is_fast(piece: str) -> None:
     started = time.process_time()
     extract("I live in " + piece * (100_000 // len(piece)))
     assert time.process_time() - started < 5
+
+
+def test_time_of_another_statement_limits_no_relation() -> None:
+    [claim] = extract("My husband Tom is in Norway until June.")
+    assert (claim.attribute, claim.value, claim.around) == ("partner", "Tom", "")
+
+
+def test_lasting_condition_since_childhood_is_a_claim() -> None:
+    for text in ("I've had asthma since I was a kid.", "I was diagnosed with asthma as a kid."):
+        assert [(claim.attribute, claim.value) for claim in extract(text)] == [
+            ("condition", "asthma")
+        ]
+    assert extract("I had asthma as a kid.") == []

@@ -14,6 +14,7 @@ from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.notation import ClaimPattern, Element, load_patterns
 from everword_compactor.learning.extract.values import names, slots
 from everword_compactor.learning.extract.values.read_value import Read
+from everword_compactor.learning.extract.values.tastes import of_kind
 
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})
@@ -196,7 +197,7 @@ def _read(
     if element.slot == "event":
         return _event(sentence, at)
     if element.slot in ("kin", "only_kin", "profession"):
-        return slots.of_kind(element.slot)(sentence, at)
+        return of_kind(element.slot)(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":
         pets = {word.lower() for word in found[0][0].split()} & WORDS["pet"]
