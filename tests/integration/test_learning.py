@@ -183,7 +183,11 @@ async def test_facts_of_several_authors_are_assigned_to_each_author(stack: Stack
     await say(stack, "My brother Jon lives in Milan. He works at Fiat.", 1, author="Emi")
     await say(stack, "Nice! I live in Oslo and I work at Equinor.", 2, author="noa")
     await learn(stack)
-    assert await told(stack) == {"residence": {"berlin"}, "sibling": {"jon"}}
+    assert await told(stack) == {
+        "residence": {"berlin"},
+        "sibling": {"jon"},
+        "jon_residence": {"milan"},
+    }
     assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
     # The only person who speaks to an agent is its subject, under any name.
     await say(stack, "I live in Rome.", 3, subject="kim", session="alone", author="k1")

@@ -32,11 +32,17 @@ What if the deadline is Friday? The deadline is important. My boss said the budg
 When I was a student I lived in Bonn. My ex-wife is called Jane.
 We moved to the next topic. We moved to Plan B. I moved to the kitchen.
 My wife's brother is called Tom. Someone at work thinks I'm single. I'm married to my job.
-I take the bus to work. I drive to work every day. My car is in the garage.
+I take the bus to work. I drive to work. My car is in the garage.
 > I live in Berlin, somebody wrote.
 My phone number is not public. I'm 5 minutes late, 30 minutes away.
 Everyone works at Google. Management works for Acme. Python works for Windows. Mum lives in Leeds. Ana worked at Fiat.
 My dad switched jobs. I'm at Tesco now. I'm back in Vienna for a week. He changed jobs, he's at Fiat now.
+I'm a good swimmer. I'm a decent cook. I'm the captain of my team. I'm an editor at heart.
+I moved to Teams. We moved to Obsidian last month. I live in Excel. I joined Slack.
+She's my oldest friend. He's my brother.
+Yeah right, I'm a doctor.
+In Skyrim I live in Whiterun.
+My wife and I split the bill.
 """
 
 ALLERGIES = [
@@ -172,7 +178,8 @@ def test_extract_is_deterministic_without_duplicates() -> None:
 
 def test_extract_ignores_statements_about_others() -> None:
     claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
-    assert [(claim.attribute, claim.value) for claim in claims] == [("sibling", "Jon")]
+    found = {(claim.attribute, claim.value) for claim in claims}
+    assert found == {("sibling", "Jon"), ("jon_residence", "Milan")}
     assert extract("I'm tired and my sister started working at Fiat.") == []
     # With two possible people, the name is ambiguous.
     assert extract("I met my dad and my brother. His name is Anton.") == []
@@ -215,3 +222,16 @@ def test_extract_of_long_text_is_fast(piece: str) -> None:
     started = time.process_time()
     extract("I live in " + piece * (100_000 // len(piece)))
     assert time.process_time() - started < 5
+
+
+def test_time_of_another_statement_limits_no_relation() -> None:
+    [claim] = extract("My husband Tom is in Norway until June.")
+    assert (claim.attribute, claim.value, claim.around) == ("partner", "Tom", "")
+
+
+def test_lasting_condition_since_childhood_is_a_claim() -> None:
+    for text in ("I've had asthma since I was a kid.", "I was diagnosed with asthma as a kid."):
+        assert [(claim.attribute, claim.value) for claim in extract(text)] == [
+            ("condition", "asthma")
+        ]
+    assert extract("I had asthma as a kid.") == []

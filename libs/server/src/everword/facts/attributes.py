@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 #: Expected lifetime of values of an unknown attribute, in days.
 _LIFETIME_DAYS = 365
 #: Attributes about which a mistake may harm a person.
-_VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "pronouns"})
+_VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "restriction"})
+#: Attributes that apply to every answer to a person.
+_OF_ANSWERS = frozenset({"pronouns", "instruction", "preference"})
 #: Attributes whose values change by themselves: one newer statement is enough.
 _MEASURED = frozenset(
     {"age", "weight", "dose", "salary", "number_of_children", "number_of_siblings"}
@@ -34,9 +36,9 @@ class Attribute:
     is_anchor: bool = False
 
     @property
-    def is_vital(self) -> bool:
-        """Return whether a mistake about it may harm the person, however long ago it was stated."""
-        return self.name.rpartition("_")[2] in _VITAL
+    def is_standing(self) -> bool:
+        """Return whether its values are in every context of their subject, however long ago they were stated."""
+        return self.name.rpartition("_")[2] in _VITAL | _OF_ANSWERS
 
     @property
     def is_steady(self) -> bool:
@@ -80,10 +82,16 @@ KNOWN: dict[str, Attribute] = {
         _single_valued("residence", "home", _PLACE, is_anchor=True),
         _single_valued("address", "home", _PLACE),
         _single_valued("hometown", "home", _IDENTITY),
+        _single_valued("birthplace", "home", _IDENTITY),
         _single_valued("job", "work", _PLACE, is_anchor=True),
         _single_valued("employer", "work", _PLACE, is_anchor=True),
         _single_valued("salary", "work", _LIFETIME_DAYS),
+        _single_valued("industry", "work", _PLACE),
+        _single_valued("manager", "work", _PLACE),
+        _several("colleague", "work", _PLACE),
         _several("skill", "work", _PLACE),
+        _several("learning", "work", _LIFETIME_DAYS),
+        _several("project", "work", _LIFETIME_DAYS),
         _single_valued("education", "work", _IDENTITY),
         _single_valued("partner", "family", _ROMANCE, is_anchor=True),
         _single_valued("marital_status", "family", _ROMANCE),
@@ -95,22 +103,29 @@ KNOWN: dict[str, Attribute] = {
         _several("pet", "family", _PLACE),
         _several("friend", "family", _PLACE),
         _several("relative", "family", _IDENTITY),
-        _several("colleague", "work", _PLACE),
         _several("acquaintance", "family", _PLACE),
+        _several("neighbour", "family", _PLACE),
+        _single_valued("anniversary", "family", _IDENTITY),
         _single_valued("diet", "health", _PLACE),
         _several("allergy", "health", _IDENTITY),
         _several("medication", "health", _LIFETIME_DAYS),
         _single_valued("dose", "health", _LIFETIME_DAYS),
         _several("condition", "health", _PLACE),
+        _several("restriction", "health", _IDENTITY),
         _single_valued("weight", "health", _INTEREST),
+        _single_valued("height", "health", _IDENTITY),
         _single_valued("email", "contact", _PLACE),
         _single_valued("phone", "contact", _PLACE),
         _single_valued("vehicle", "things", _PLACE),
         _several("device", "things", _PLACE),
+        _several("standing_instruction", "preferences", _IDENTITY),
+        _several("preference", "preferences", _IDENTITY),
         _several("like", "preferences", _PLACE),
         _several("dislike", "preferences", _PLACE),
         _several("hobby", "preferences", _PLACE),
+        _several("habit", "preferences", _LIFETIME_DAYS),
         _several("goal", "plans", _INTEREST),
+        _several("plan", "plans", _INTEREST),
         _single_valued("appointment", "plans", _STATE),
         _single_valued("deadline", "plans", _STATE),
         _single_valued("mood", "state", 14),
@@ -128,7 +143,21 @@ KNOWN: dict[str, Attribute] = {
 
 
 #: Attributes that are also learned about people with a name: `ana_employer` is Ana's employer.
-OF_OTHERS = frozenset({"employer", "residence", "partner", "sibling", "parent", "child", "stack"})
+OF_OTHERS = frozenset(
+    {
+        "employer",
+        "job",
+        "residence",
+        "birthday",
+        "age",
+        "partner",
+        "sibling",
+        "parent",
+        "child",
+        "stack",
+    }
+    | {"allergy", "condition", "diet"}
+)
 
 
 def find_attribute(name: str) -> Attribute:

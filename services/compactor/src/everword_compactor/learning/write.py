@@ -32,6 +32,7 @@ from everword.people.model import MessageWords, RelationStatus
 from everword.people.writer import meet_people, take_events
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
+from everword_compactor.learning.opposites import SENTENCES, find_opposite
 from everword_compactor.learning.people import NamedPerson, event_mention, person_mention
 from everword_compactor.learning.store import (
     LearnableMessage,
@@ -78,7 +79,7 @@ async def write_claims(
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = sorted(claiming.claims, key=lambda each: each.attribute)
+        claims = sorted(_with_endings(claiming.claims), key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         keys += [key.opposite for key in keys if key.opposite and key.opposite not in keys]
         untrusted = settings.trust.is_open(conversation.channel)
@@ -144,6 +145,16 @@ def _former_partners(
     ]
 
 
+def _with_endings(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
+    """Return claims with a retraction before each instruction: it ends an earlier one that contradicts it."""
+    endings = [
+        replace(claim, modality=Modality.RETRACTION)
+        for claim in claims
+        if claim.attribute in SENTENCES and claim.modality is Modality.STATEMENT
+    ]
+    return [*endings, *claims]
+
+
 def _plan(
     budget_statuses: Mapping[Key, LockedAttribute],
     conversation: LearningProgress,
@@ -191,9 +202,14 @@ def _plan_claim(
     untrusted: bool,
 ) -> FactPlan | None:
     """Return the plan to write a claim; None if there is nothing to write."""
+    if untrusted and claim.attribute in SENTENCES:
+        return None  # Only trusted people decide how to be answered.
     told = _statement(conversation, claiming, claim, untrusted)
     span = _span(locked, claim, claiming.message, conversation.zone)
     told = replace(told, since=span.since or told.since, until=span.until)
+    if claim.modality is Modality.RETRACTION and claim.attribute in SENTENCES:
+        opposite = find_opposite(_held_values(locked, told.since), claim.value)
+        return plan_retraction(locked, replace(told, value=opposite)) if opposite else None
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_resolve_partial_value(locked, claim.value, told.since))
         return plan_retraction(locked, ended)
@@ -249,6 +265,10 @@ def _resolve_partial_value(locked: LockedAttribute, value: str, at: datetime) ->
     if not value or locked.of_value(value):
         return value
     requested = set(value.lower().split())
-    held = {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}
+    held = _held_values(locked, at)
     meant = [each for each in held if requested <= set(each.lower().split())]
     return meant[0] if len(meant) == 1 else value
+
+
+def _held_values(locked: LockedAttribute, at: datetime) -> set[str]:
+    return {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}

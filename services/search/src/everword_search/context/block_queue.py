@@ -24,6 +24,8 @@ class BlockGroup:
     share: float
     #: True if it continues beyond its share before memories do.
     precedes: bool = False
+    #: True if its items are added even if they repeat the context: "I can't eat nuts" repeats "I can't eat celery".
+    verbatim: bool = False
 
 
 @dataclass

@@ -288,7 +288,7 @@ class ContextBuilder:
             own = sorted(candidates[source], key=value, reverse=True)
             for group in kinds[source].all_groups:
                 members = [each for each in own if each.group == group.name]
-                verbatim = kinds[source].verbatim
+                verbatim = kinds[source].verbatim or group.verbatim
                 queues.append(BlockQueue(source, members, self.draft.layout, group, verbatim))
         return [queue for queue in queues if queue.candidates]
 

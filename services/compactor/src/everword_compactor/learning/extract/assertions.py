@@ -10,17 +10,32 @@ from everword_compactor.learning.extract.model import Token, TokenizedSentence
 #: Words that may precede a statement, as in "so, big news: we moved".
 OPENERS = WORDS["openers"]
 _SUBJECTLESS = WORDS["subjectless"]
-_ONGOING = frozenset({"living", "working", "studying", "training", "saving", "taking", "seeing"})
+_ONGOING = frozenset(
+    {"living", "working", "studying", "training", "saving", "taking", "seeing", "learning"}
+)
 _ASKING = frozenset(
-    {"what", "where", "when", "who", "whom", "whose", "which", "why", "how", "any", "anyone"}
+    {
+        "what",
+        "where",
+        "when",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "why",
+        "how",
+        "any",
+        "anyone",
+        "anything",
+    }
 )
 _AUXILIARIES = WORDS["auxiliaries"]
 _ASKED = WORDS["asked"]
-_JOINING = frozenset({",", ";", ":", "so", "and", "but"})
+_JOINING = frozenset({",", ";", ":", "-", "so", "and", "but"})
 #: "…, is that right?" asks about the statement before it.
 _TAGS = frozenset({"right", "correct", "true", "wrong", "remember", "or"})
 #: Fewer words after a comma are such a tag: "…, don't I?".
-_LEAST_ASKED = 4
+_LEAST_ASKED = 3
 #: Words that ask to remember the rest of the sentence, or whether it is known.
 _NOTING = frozenset(
     {"note", "remember", "save", "record", "store", "mention", "tell", "told", "know", "mentioned"}
@@ -44,7 +59,8 @@ def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
     for at in range(2, len(tokens)):
         if tokens[at - 1].low in _JOINING and _is_question(tokens, at):
             rest = tokens[at:]
-            is_tag = _TAGS & {token.low for token in rest}
+            words = {token.low for token in rest}
+            is_tag = _TAGS & words or (len(rest) <= _LEAST_ASKED and "n't" in words)
             least = 2 if rest[0].low in _ASKING else _LEAST_ASKED
             if len(rest) < least or is_tag:
                 return None
@@ -101,8 +117,9 @@ def _with_subject(sentence: TokenizedSentence) -> TokenizedSentence:
     place = tokens[at].start
     subject = Token("", "i", place, place)
     is_ongoing = low in _ONGOING and not _is_gerund_subject(tokens, at)
+    is_unable = [each.low for each in tokens[at : at + 2]] == ["ca", "n't"]
     is_not = low == "not" and [each.low for each in tokens[at + 1 : at + 2]] == ["a"]
-    if low in _SUBJECTLESS:
+    if low in _SUBJECTLESS or is_unable:
         left_out = [subject]
     elif low == "been":
         left_out = [subject, Token("", "'ve", place, place)]

@@ -7,9 +7,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import regex
+
 from everword.text.attribution import blank_pasted
 from everword_compactor.learning.extract.assertions import said
-from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.instructions import (
+    INSTRUCTION,
+    PREFERENCE,
+    RESTRICTION,
+    read_instruction,
+)
+from everword_compactor.learning.extract.lexicon import NO_NAMES, WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.mentioned_people import named_attribute
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
@@ -27,7 +35,7 @@ _PARTING = frozenset({"but", "so", "because", ";", ":", "cause", "cuz"})
 _MEDICS = WORDS["medics"]
 #: After a statement.
 _NOT_ASSERTED_AFTER = frozenset(
-    {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said", "jokes"}
+    {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "said", "jokes"}
 )
 _JOKED = frozenset({"kidding", "jk", "jokes", "hypothetically"})
 #: Right before a statement, they make it a question or its contrary.
@@ -37,7 +45,34 @@ _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently",
 _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
 #: Words of requests for role play; such a message says nothing about its author.
 _STAGED = WORDS["staged"]
-_PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
+_PLAYED = (
+    *("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as "),
+    *("my character", "d&d", "dnd ", "playthrough", "in-game", "our campaign"),
+)
+#: The sentence that gives the parts in a role-play: "You're a pirate and I am the governor's daughter".
+_CAST = regex.compile(r"\byou(?:'re| are) (?:a|an|the|my) [^.?!\n]*\bi(?:'m| am) ")
+#: A message with one of these means the contrary of what it says.
+_IRONIC = regex.compile(
+    r"(?:^|[.!?\n,…] *)(?:yeah,? (?:right|sure|no)|oh,? (?:sure|joy|right)|(?:right|sure|yeah|yes),? because|as if)\b"
+    r"|(?:^|\s)/s(?:\s|$)|🙄|🙃|\bsaid no ?one ever\b|\b(?:lol|haha),? not\b|, not[.!]*$|\bin my dreams\b",
+    regex.IGNORECASE | regex.MULTILINE,
+)
+#: Attributes of people who remain so: "until June" after such a name is about what they do.
+_LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "pet", "name"})
+#: Attributes of which a former one is not the current one.
+_REPLACED = frozenset(
+    {"job", "employer", "partner", "vehicle", "residence", "address", "phone", "email"}
+)
+_FORMER = frozenset({"former", "previous", "old", "first", "last", "ex"})
+_OWNED_THINGS = frozenset({"vehicle", "device", "pet"})
+#: A claim of these attributes says the same as a whole sentence, in fewer words.
+_SHORTER = {
+    INSTRUCTION: frozenset({"name", "phone", "email", "address"}),
+    PREFERENCE: frozenset({"dislike", "diet", "allergy"}),
+    RESTRICTION: frozenset({"diet", "allergy"}),
+}
+#: Attributes that a game or a story changes.
+_OF_PERSONS = frozenset({"residence", "job", "name", "employer", "partner", "pet", "age", "child"})
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
 #: No part of what an attribute is about.
 _NO_NAMES = frozenset(
@@ -50,6 +85,10 @@ _FILLING = frozenset({"new", "current", "whole", "next", "upcoming", "'s"})
 _CHANGING = WORDS["changing"]
 #: Attributes of which there may be several, each about something.
 _OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
+#: With these words something else begins.
+_ELSEWHERE = _PARTING | frozenset(
+    {"and", "my", "he", "she", "they", "who", "where", "which", "we", "i"}
+)
 #: How many words around a statement may say since when it holds.
 _NEAR = 6
 #: Whoever lists more values of one attribute in a message pastes a list, and says nothing of themselves.
@@ -66,15 +105,22 @@ def extract(
     other, the last one is returned.
     """
     found: list[SpokenClaim] = []
-    text = blank_pasted(text[:MAX_CHARS], names)
-    if _is_staged(text):
+    message = text[:MAX_CHARS]
+    text = blank_pasted(message, names)
+    if _is_staged(text) or _IRONIC.search(text):
         return found
     sentences: list[TokenizedSentence] = []
-    for sentence in tokenize_sentences(text):
+    whole = list(tokenize_sentences(text))
+    for sentence in whole:
         stated = said(sentence)
         sentences.append(stated or sentence)
-        if stated is not None:
-            found += _claims(stated, sentences, [*earlier, *found])
+        claims = list(_claims(stated, sentences, [*earlier, *found])) if stated else []
+        instruction = read_instruction(sentence, whole, message)
+        if instruction is None and stated is not None:
+            instruction = read_instruction(stated, whole, message)
+        if instruction and not _SHORTER[instruction.attribute] & {c.attribute for c in claims}:
+            claims.append(instruction)
+        found += claims
     return _distinct(found)
 
 
@@ -99,7 +145,7 @@ def _is_staged(text: str) -> bool:
     """Return whether the message asks for role play; "the rewrite is done" does not."""
     low = text.lower()
     words = low.split()
-    if any(phrase in low for phrase in _PLAYED):
+    if any(phrase in low for phrase in _PLAYED) or _CAST.search(low):
         return True
     asked = ((before, word.strip("\"'*:,.")) for before, word in pairwise(["", *words]))
     # "Three brothers, imagine the noise" asks for nothing.
@@ -117,6 +163,12 @@ def _claims(
     earlier: Sequence[SpokenClaim],
 ) -> Iterator[SpokenClaim]:
     matches = [match for match in find_matches(sentence) if _is_asserted(sentence, match)]
+    # "I take 20 mg every morning" says more than a habit.
+    matches = (
+        [m for m in matches if m.pattern.attribute != "habit"]
+        if any(m.pattern.attribute not in ("habit", "") for m in matches)
+        else matches
+    )
     lows = [token.low for token in sentence.tokens]
     for match in matches:
         modality = _modality(lows, match)
@@ -138,7 +190,24 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     if _UNREAL & set(before[parted + 1 :]):
         return False
     # "… next month", "… as a kid", "… back then": it is not so now.
-    future = after[:1] == ["next"] or after[:2] in (["as", "a"], ["back", "then"], ["to", "my"])
+    matched = lows[max(match.begin, 0) : match.end]
+    lasts = bool({"'ve", "have", "diagnosed"} & set(matched))
+    past = after[:2] == ["as", "a"] and not lasts
+    future = past or after[:1] == ["next"] or after[:2] in (["back", "then"], ["to", "my"])
+    former = _FORMER if matched[:1] in (["my"], ["our"]) else {"former", "previous"}
+    if match.pattern.attribute in _REPLACED and former & set(matched):
+        return False
+    if after[:1] == [","] and _GUESSING & set(after[1:2]):
+        return False
+    if WORDS["hedges"] & set(matched) or after[:2] == ["at", "heart"]:
+        return False
+    # "I can't do dairy after six" is no diet.
+    if match.pattern.attribute == "diet" and after[:1] in (["after"], ["before"], ["on"]):
+        return False
+    if match.pattern.attribute in _OWNED_THINGS and _is_for_another(after):
+        return False
+    if match.pattern.attribute in _OF_PERSONS and _is_in_fiction(sentence, match):
+        return False
     previous = before[-1] if before else ""
     own = lows[match.begin : match.begin + 1]
     asked = previous in WORDS["auxiliaries"] and (
@@ -149,6 +218,25 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
         return False
     # "After I lost my job" refers to the past, and is no news.
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
+
+
+def _is_for_another(after: Sequence[str]) -> bool:
+    """Return whether something was bought for another person: "I bought a Fiat for my mother"."""
+    others = {"my", "our", "his", "her", "him", "them", "someone", "somebody"}
+    return any(one == "for" and two in others for one, two in pairwise(after))
+
+
+def _is_in_fiction(sentence: TokenizedSentence, match: Match) -> bool:
+    """Return whether the words before a claim name a game or a story: "In Skyrim I live in Whiterun"."""
+    tokens = sentence.tokens[: max(match.begin, 0)]
+    for at, token in enumerate(tokens[:-1]):
+        if token.low not in {"in", "on"}:
+            continue
+        rest = {each.low for each in tokens[at + 1 :]}
+        named = tokens[at + 1].is_capital and not rest & (WORDS["places"] | NO_NAMES)
+        if rest & WORDS["fictions"] or named:
+            return True
+    return False
 
 
 def _medical_reporting_verbs(before: Sequence[str]) -> set[str]:
@@ -185,6 +273,8 @@ def _of(
         return
     for value in match.values or ([""] if match.pattern.retracts else []):
         retained = _without_fillers(value)
+        if value and not any(map(str.isalnum, value)):
+            continue  # A quotation was in its place.
         if retained or match.pattern.retracts:
             yield SpokenClaim(
                 attribute,
@@ -199,9 +289,11 @@ def _of(
 
 def _context_of(sentence: TokenizedSentence, match: Match) -> str:
     """Return the words after a match, and a few before it: "In March I moved"."""
+    if match.pattern.attribute in _LASTING and match.pattern.elements[0].words & {"my", "our"}:
+        return ""
     tokens = sentence.tokens
     end = match.end
-    while end < min(match.end + _NEAR, len(tokens)) and tokens[end].low not in _PARTING | {"and"}:
+    while end < min(match.end + _NEAR, len(tokens)) and tokens[end].low not in _ELSEWHERE:
         end += 1
     after = sentence.slice(match.end, end) if end > match.end else ""
     begin = max(match.begin, 0)

@@ -18,6 +18,11 @@ def _load() -> dict[str, tuple[str, ...]]:
 _LINES = _load()
 #: kind -> words, in small letters
 WORDS = {kind: frozenset(words) for kind, words in _LINES.items()}
+_KIN = ("partner", "child", "sibling", "parent", "friend", "relative")
+WORDS["kin"] = frozenset(word for kind in _KIN for word in WORDS[kind])
+WORDS["profession"] = (
+    WORDS["jobs"] - WORDS["students"] - WORDS["manager"] - WORDS["pastime_jobs"] - {"editor"}
+) | WORDS["carers"]
 #: word -> number
 COUNTS = {word: number for number, word in enumerate(_LINES["counts"])}
 ORDINALS = {word: number for number, word in enumerate(_LINES["ordinals"], 1)}
@@ -29,7 +34,7 @@ NO_NAMES = (
     | WORDS["nationalities"]
     | WORDS["no_names"]
 )
-SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"]
+SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"] | WORDS["apps"]
 #: Words that end a value, besides punctuation.
 STOPS = WORDS["stops"]
 

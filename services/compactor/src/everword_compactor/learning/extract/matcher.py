@@ -14,6 +14,7 @@ from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.notation import ClaimPattern, Element, load_patterns
 from everword_compactor.learning.extract.values import names, slots
 from everword_compactor.learning.extract.values.read_value import Read
+from everword_compactor.learning.extract.values.tastes import of_kind
 
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})
@@ -155,7 +156,9 @@ def _satisfies(demand: str, sentence: TokenizedSentence, begin: int, at: int) ->
 
 def _is_stop(sentence: TokenizedSentence, at: int) -> bool:
     low = sentence.tokens[at].low
-    return low in _MARKS or low in STOPS
+    # Such as a smiley.
+    is_mark = not any(character.isalnum() for character in low) and low not in {"&", "+"}
+    return is_mark or low in STOPS
 
 
 def _skip(
@@ -193,6 +196,8 @@ def _read(
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
+    if element.slot in ("kin", "only_kin", "profession"):
+        return of_kind(element.slot)(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":
         pets = {word.lower() for word in found[0][0].split()} & WORDS["pet"]

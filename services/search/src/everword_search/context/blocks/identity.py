@@ -36,7 +36,9 @@ MOST_FACTS, MOST_SAID = 200, 20
 #: query.
 _MOST, _LIFT = 20, 1.0
 #: Facts that do not compete with others; their weight does not fall with age.
-_STANDING = BlockGroup("standing", 0.1)
+_WRITTEN = BlockGroup("written", 0.1)
+#: Instructions, preferences and what matters to health: in every context, before memories.
+_STANDING = BlockGroup("standing", 0.1, precedes=True, verbatim=True)
 #: For each value of the column `relation`: the first fact's role towards the second, and the reverse.
 _WORDS = {
     1: ("causes", "caused by"),
@@ -122,26 +124,31 @@ def _candidate(
         marks.append("disputed")
     if row.valid_from:
         marks.append(f"as of {local_time(row.valid_from, zone).date()}")
-    is_standing = _is_standing(row)
+    group = _group_of(row)
     return ContextCandidate(
         f"{label} of {row.subject}" if names_subject else label,
         row.value,
         row.memory_id,
         place=place,
         score=row.confidence
-        if is_standing
+        if group
         else find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
         source_messages=tuple(zip(row.message_ids, row.quotes, strict=True)),
         remark=", ".join(marks),
-        group=_STANDING.name if is_standing else "",
+        group=group,
     )
 
 
-def _is_standing(row: KnownRow) -> bool:
-    """Return whether a fact is in every context: it matters to health, or an agent or a person wrote it."""
+def _group_of(row: KnownRow) -> str:
+    """Return the group of a fact whose weight does not fall with age; empty for other facts.
+
+    These are instructions, preferences, facts that matter to health, and those that an agent or a person wrote.
+    """
     attribute = find_attribute(row.attribute)
+    if attribute.is_standing:
+        return _STANDING.name
     is_written = row.source >= FactSource.AGENT and not row.hypothesis
-    return attribute.is_vital or (is_written and not attribute.passes)
+    return _WRITTEN.name if is_written and not attribute.passes else ""
 
 
 @dataclass(frozen=True)
@@ -180,5 +187,5 @@ IDENTITY = BlockKind(
     0.1,
     find_profile,
     lambda present: present.facts,
-    groups=(_STANDING,),
+    groups=(_STANDING, _WRITTEN),
 )

@@ -32,6 +32,16 @@ def when(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if tells and end > at else None
 
 
+def calendar_day(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a day of a month: `June 1`, `1990-06-01`, and no `Monday`."""
+    found = when(sentence, at)
+    if found is None:
+        return None
+    words = found[0][0].lower().replace(".", " ").replace("-", " ").replace("/", " ").split()
+    has_month = bool(WORDS["months"] & set(words)) or sum(word.isdigit() for word in words) > 1
+    return found if has_month and any(character.isdigit() for character in found[0][0]) else None
+
+
 def _is_between(sentence: TokenizedSentence, at: int) -> bool:
     term = low(sentence, at)
     if term == ",":
@@ -145,6 +155,29 @@ def age(sentence: TokenizedSentence, at: int) -> Read | None:
     if low(sentence, at + 1) in {"years", "year", "yrs"} and low(sentence, at + 2) == "old":
         return [term], at + 3
     return ([term], at + 1) if ends(sentence, at + 1) else None
+
+
+def any_age(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read an age of any person, in whole years."""
+    term = low(sentence, at)
+    if not term.isdigit() or not 1 <= int(term) <= 110:
+        return None
+    if low(sentence, at + 1) in {"years", "year", "yrs"} and low(sentence, at + 2) == "old":
+        return [term], at + 3
+    return ([term], at + 1) if ends(sentence, at + 1) else None
+
+
+def height(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a height in centimetres or metres: `182 cm`, `1.82 m`."""
+    term, unit = low(sentence, at), low(sentence, at + 1)
+    end = at + 2
+    for each in ("cm", "m"):
+        if term.endswith(each) and term[:1].isdigit():
+            term, unit, end = term.removesuffix(each), each, at + 1
+    digits = term.replace(".", "")
+    in_cm = unit == "cm" and term.isdigit() and 100 <= int(term) <= 230
+    in_m = unit in {"m", "metres", "meters"} and term.startswith(("1.", "2.")) and digits.isdigit()
+    return ([sentence.slice(at, end)], end) if in_cm or in_m else None
 
 
 def number(sentence: TokenizedSentence, at: int) -> Read | None:

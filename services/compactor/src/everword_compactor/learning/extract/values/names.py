@@ -22,10 +22,16 @@ from everword_compactor.learning.extract.values.read_value import (
     names_end,
     phrase,
 )
+from everword_compactor.learning.extract.values.tastes import of_kind
 
 #: Without a capital these are no place: "living in fear".
 _NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
 
+_RELATIVES = frozenset(
+    word
+    for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
+    for word in WORDS[kind]
+)
 #: Words that are not a person's name, although capitalised at the start of a sentence.
 _NOBODY = (
     STOPS
@@ -42,18 +48,21 @@ _NOBODY = (
     | WORDS["unreal"]
     | WORDS["asked_of"]
     | WORDS["nobody"]
-    | {
-        word
-        for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
-        for word in WORDS[kind]
-    }
+    | _RELATIVES
 )
+
+
+#: Words that begin no name, although they are capitalised at the start of a sentence.
+_NO_NAME_STARTS = STOPS | VAGUE | ARTICLES | WORDS["asides"] | WORDS["nobody"] | WORDS["asked"]
 
 
 def name(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a person's name: `Anna`, `Anna Maria Berg`."""
     end = names_end(sentence, at, 3, frozenset())
     if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
+        return None
+    first = sentence.tokens[at].low
+    if first in _NO_NAME_STARTS or (at == 0 and first in _RELATIVES):
         return None
     if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
         return None
@@ -108,7 +117,8 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
         at += 1
     end = names_end(sentence, at, 5)
     if end == at:
-        return _small_place(sentence, at)
+        known = of_kind("places")(sentence, at) if sentence.is_small else None
+        return known if known and ends(sentence, known[1]) else None
     term = sentence.slice(at, end).lower()
     first = sentence.tokens[at]
     odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
@@ -122,14 +132,46 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
+def new_home(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a place that somebody moved to: one that is known, or one beside words of homes or another place.
+
+    People move to a program, a team or a plan as well: "I moved to Teams".
+    """
+    found = place(sentence, at)
+    if found is None:
+        return None
+    lows = [token.low for token in sentence.tokens]
+    words = found[0][0].lower().replace(",", " ").split()
+    others = lows[:at] + lows[found[1] :]
+    is_known = found[0][0].lower() in WORDS["places"] or any(w in WORDS["places"] for w in words)
+    has_home = bool((WORDS["home"] | WORDS["homely"]) & set(others))
+    return found if is_known or has_home or bool(WORDS["places"] & set(others)) else None
+
+
 def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place in a text without capitals: one word, followed by the end, a mark or another clause."""
+    """Read a name in a text without capitals: one word, followed by the end, a mark or another clause."""
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
     if len(term) < 4 or term in NO_NAMES | _NO_PLACES or not ends(sentence, at + 1):
         return None
     return [sentence.slice(at, at + 1)], at + 1
+
+
+def origin(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read where somebody is from, which is no department: `Quimper`, and not `Accounting`."""
+    found = place(sentence, at)
+    words = {word.lower() for word in found[0][0].split()} if found else set()
+    return None if words & (_NOBODY | WORDS["industries"] | WORDS["fields"]) else found
+
+
+def near_place(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a place that is near the one named: `near Bologna`, `just outside of Leeds`."""
+    begin = at
+    while low(sentence, at) in {"near", "just", "outside", "close", "to", "of"}:
+        at += 1
+    found = place(sentence, at) if at > begin else None
+    return ([sentence.slice(begin, found[1])], found[1]) if found else None
 
 
 def known_place_name(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -153,9 +195,21 @@ def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
     end = names_end(sentence, start, 5)
     if end == start or sentence.tokens[start].low in NO_NAMES or not ends(sentence, end):
         return None
-    if sentence.slice(start, end).lower() in WORDS["places"]:
+    found = sentence.slice(start, end)
+    if found.lower() in WORDS["places"] or _is_only_used(sentence, found):
         return None
-    return [sentence.slice(start, end)], end
+    return [found], end
+
+
+def _is_only_used(sentence: TokenizedSentence, found: str) -> bool:
+    """Return whether a company is named as its program, without a word of work: "I joined Slack"."""
+    at_work = WORDS["work_words"] & {token.low for token in sentence.tokens}
+    return found.lower() in SOFTWARE and not at_work
+
+
+def campus(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a university, which is often named by its town alone: `Leeds`."""
+    return organisation(sentence, at) or known_place_name(sentence, at)
 
 
 def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -166,7 +220,7 @@ def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
 def firm(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an employer after a word that may introduce a program, too, such as "with"; None for known programs."""
     found = organisation(sentence, at)
-    return found if found and found[0][0].lower() not in SOFTWARE else None
+    return found if found and found[0][0].lower() not in SOFTWARE - WORDS["apps"] else None
 
 
 def company(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -175,26 +229,31 @@ def company(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def job(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read an occupation: up to three words, and then one that names a job."""
+    """Read an occupation: up to three words, and then one that names a job.
+
+    A word that also names a pastime or an office, such as "swimmer" or "captain", needs one that makes it an
+    occupation, as in "swimming coach". How well somebody does something is no occupation: "a decent cook".
+    """
+    if low(sentence, at - 1) in WORDS["evaluative"]:
+        return None
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
-        if term in STOPS | MARKS or term in {
-            "bit",
-            "kind",
-            "sort",
-            "lot",
-            "wannabe",
-            "best",
-            "good",
-            "great",
-            "better",
-            "bad",
-            "terrible",
-        }:
+        if term in STOPS | MARKS | WORDS["evaluative"]:
             return None
         if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
-            return [sentence.slice(at, end)], end
+            return ([sentence.slice(at, end)], end) if _is_paid(sentence, at, end) else None
     return None
+
+
+def _is_paid(sentence: TokenizedSentence, at: int, end: int) -> bool:
+    """Return whether a person may earn a living as what the words before `end` say."""
+    if low(sentence, end - 1) not in WORDS["pastime_jobs"]:
+        return True
+    around = {token.low for token in sentence.tokens[max(at - 3, 0) : end - 1]}
+    living = sentence.slice(end, len(sentence.tokens)).lower() if end < len(sentence.tokens) else ""
+    is_living = living.startswith(("by trade", "by profession", "for a living"))
+    is_employed = living[:3] in {"at ", "for"} and sentence.tokens[end + 1].is_capital
+    return bool(around & WORDS["occupational"]) or is_living or is_employed
 
 
 def student(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -212,7 +271,7 @@ def contact(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read whom an appointment is with: `Sam`, `Dr. Lee`, `my dentist`."""
     while low(sentence, at) in WORDS["abbreviations"] | {"."} | ARTICLES:
         at += 1
-    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"]
+    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"] | WORDS["jobs"]
     return ([sentence.slice(at, at + 1)], at + 1) if known else name(sentence, at)
 
 
@@ -244,6 +303,8 @@ def _product(sentence: TokenizedSentence, at: int, kind: str) -> Read | None:
     """Read up to four words, one of which is the name of a product of a kind."""
     end = at
     while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
+        if low(sentence, end) in ARTICLES | _RELATIVES:
+            return None
         end += 1
     known = any(token.low in WORDS[kind] and is_meant(token) for token in sentence.tokens[at:end])
     return ([sentence.slice(at, end)], end) if known else None

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
+from everword_compactor.learning.extract.values.clauses import (
+    ailment,
+    aim,
+    condition,
+    habit,
+    marital,
+    trip,
+)
 from everword_compactor.learning.extract.values.measures import (
     address,
     age,
     amount,
+    any_age,
+    calendar_day,
     child_age,
     dotted,
     email,
+    height,
     money,
     number,
     phone,
@@ -25,6 +36,7 @@ from everword_compactor.learning.extract.values.measures import (
 )
 from everword_compactor.learning.extract.values.names import (
     called,
+    campus,
     car,
     company,
     contact,
@@ -35,7 +47,10 @@ from everword_compactor.learning.extract.values.names import (
     known_place_name,
     model,
     name,
+    near_place,
+    new_home,
     organisation,
+    origin,
     paid_job,
     person,
     place,
@@ -73,9 +88,16 @@ from everword_compactor.learning.extract.values.tastes import (
 )
 
 
+def _name_with_age(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a name, and pass over an age in brackets: `Tane (12)`."""
+    found = name(sentence, at)
+    is_aged = found and low(sentence, found[1]) == "(" and low(sentence, found[1] + 2) == ")"
+    return (found[0], found[1] + 3) if found and is_aged else found
+
+
 def names(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read several names; None if a person is addressed: "the kids, Tom and I"."""
-    found = list_of(sentence, at, name)
+    found = list_of(sentence, at, _name_with_age)
     with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
     return None if with_author else found
 
@@ -121,8 +143,10 @@ SLOTS: dict[str, Slot] = {
     "name": name,
     "names": names,
     "place": place,
+    "new_home": new_home,
     "organisation": organisation,
     "company": company,
+    "campus": campus,
     "job": job,
     "role": role,
     "thing": thing,
@@ -130,6 +154,9 @@ SLOTS: dict[str, Slot] = {
     "word": word,
     "favourite": favourite,
     "when": when,
+    "any_age": any_age,
+    "height": height,
+    "calendar_day": calendar_day,
     "money": money,
     "amount": amount,
     "age": age,
@@ -144,11 +171,11 @@ SLOTS: dict[str, Slot] = {
     "drugs": drugs,
     "pronouns": pronouns,
     "diet": of_kind("diets"),
-    "marital": of_kind("marital"),
+    "marital": marital,
     "nationality": of_kind("nationalities"),
     "language": several(of_kind("languages")),
     "trait": of_kind("traits"),
-    "condition": several(of_kind("conditions")),
+    "condition": several(condition),
     "database": of_kind("databases"),
     "editor": of_kind("editors"),
     "tool": several(of_kind("tools")),
@@ -188,4 +215,14 @@ SLOTS: dict[str, Slot] = {
     "somebody": somebody,
     "project": project,
     "hobby": several(hobby),
+    "habit": habit,
+    "trip": trip,
+    "aim": aim,
+    "ailment": ailment,
+    "industry": of_kind("industries"),
+    "origin": origin,
+    "near_place": near_place,
+    "somewhere": lambda sentence, at: (
+        place(sentence, at) or organisation(sentence, at) or contact(sentence, at)
+    ),
 }

@@ -1,0 +1,331 @@
+"""Reads standing instructions, preferences and restrictions: "Never use emojis", "I prefer trains", "I can't eat nuts".
+
+Their value is the sentence. A request for one answer, such as "please answer in French this time", is no claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+
+import regex
+
+from everword_compactor.learning.extract.assertions import OPENERS
+from everword_compactor.learning.extract.lexicon import WORDS, is_drug
+from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
+
+INSTRUCTION, PREFERENCE, RESTRICTION = "standing_instruction", "preference", "restriction"
+
+#: Longer sentences are mostly part of a task.
+_MAX_CHARS = 240
+#: In longer messages, an instruction without a word such as "always" belongs to a task.
+_MAX_WORDS = 40
+#: How many words after its verb say what an instruction is about.
+_NEAR = 5
+#: Most words of "no lactose for me please" and "short answers only please".
+_SHORTEST = 8
+_POLITE = frozenset({"please", "pls", "plz", "kindly"})
+_LEADING = OPENERS | _POLITE
+_NEGATIVE = frozenset({"n't", "not"})
+_VERBS = "|".join(sorted(WORDS["directed"]))
+#: An instruction with one of these phrases is not about a single answer.
+_LASTING = regex.compile(
+    r"\bfrom (?:now|here|this point|today) on(?:wards?)?\b|\bgoing forward\b|\bin (?:the )?future\b"
+    rf"|\b(?:every|each|any) ?time (?:you|i)\b|\bwhenever you\b|\bwhen you (?:{_VERBS})\b"
+    r"|\bunless i (?:ask|say|tell|do)\b|\bby default\b|\bever$"
+    r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
+    r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
+)
+#: The words before the verb of a request: "I want you to …", "can you …".
+_REQUESTS = (
+    ("i", "want", "you", "to"),
+    ("i", "need", "you", "to"),
+    ("i", "'d", "like", "you", "to"),
+    ("i", "would", "like", "you", "to"),
+    ("you", "should"),
+    ("you", "must"),
+    ("can", "you"),
+    ("could", "you"),
+    ("would", "you"),
+    ("will", "you"),
+    ("make", "sure", "to"),
+    ("make", "sure", "you"),
+    ("be", "sure", "to"),
+    ("remember", "to"),
+    ("try", "to"),
+)
+_WHEN_YOU = regex.compile(
+    r"\bi (?:really |much )?(?:like|love|prefer|hate|dislike|do ?n[o']?t like|ca ?n[o']?t stand) (?:it )?"
+    rf"(?:when|if) you (?:always )?(?:{_VERBS})\b"
+    r"|\bi (?:always|never) want (?!to\b)"
+    rf"|\bi(?:'d| would) (?:prefer|rather)(?: that| if| it if)? "
+    rf"(?:you (?:always |not |did ?n[o']?t )?(?:{_VERBS})|not to (?:talk|discuss))\b"
+)
+#: Dislikes that are said in a sentence.
+_AVERSE = regex.compile(
+    r"^i (?:\w+ly |always )?(?:dislike|avoid|refuse to|exclusively|ca ?n[o']?t stand) "
+    r"|^i do ?n[o']?t (?:like|enjoy|do(?! well)) "
+    r"|^i(?:'m| am) (?:(?:really )?not a (?:big |huge )?fan of|(?:scared|afraid|terrified) of) "
+    r"|^i have (?:a|an) (?:\w+ )?(?:aversion to|phobia of|fear of) "
+    r"|^i (?:like|take|drink) my (?=\w+ \w)|^i have no interest in "
+    r"|^i only (?:ever )?(?:buy|read|watch|wear|eat|drink|consider|fly|travel|use) "
+)
+_NO_MORE = r"\b(?:anymore|any more|any longer)(?:$| ,)"
+_AGAIN = r"\bagain(?:$| ,)"
+_RELEASED = regex.compile(
+    rf"^you (?:can|may) .*{_AGAIN}|^(?:you do ?n[o']?t (?:have|need) to|no need to) .*{_NO_MORE}"
+    rf"|^you (?:can|may) stop \w+ing\b|\b(?:is|are) (?:fine|ok|okay|allowed) {_AGAIN}"
+)
+_PREFERS = regex.compile(
+    r"\b(?:i|we) (?:(?:\w+ly|much|still|always) )?prefer (?!(?:not )?to (?:know|see|hear|say|answer)\b)"
+)
+_NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*{_NO_MORE})")
+_FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
+_ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
+_FOR_NOW = frozenset({"today", "tonight", "tomorrow", "now"})
+_CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest", "do"})
+_AVOIDING = regex.compile(
+    r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
+    r"|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
+)
+_ALLOWED = regex.compile(
+    rf"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*{_AGAIN}"
+)
+
+
+def read_instruction(
+    sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence], message: str
+) -> SpokenClaim | None:
+    """Return the instruction, preference or restriction of a sentence, or its end; None if it has none.
+
+    `sentences` are all sentences of the message, in which quotations are blank.
+    """
+    begin = _begin(sentence, 0)
+    lows = [token.low for token in sentence.tokens[begin:]]
+    if not lows or len(sentence.text) > _MAX_CHARS:
+        return None
+    text = " ".join(lows).replace(" n't", "n't").replace(" '", "'")
+    found = _find(text, lows, sentence, sentences)
+    if found is None:
+        return None
+    attribute, modality = found
+    start, end = sentence.tokens[0].start, sentence.tokens[-1].end
+    value = message[sentence.tokens[begin].start : end].rstrip(" ,;:-")
+    return SpokenClaim(attribute, value, modality, message[start:end])
+
+
+def _find(
+    text: str,
+    lows: Sequence[str],
+    sentence: TokenizedSentence,
+    sentences: Sequence[TokenizedSentence],
+) -> tuple[str, Modality] | None:
+    if _RELEASED.search(text):
+        return INSTRUCTION, Modality.RETRACTION
+    if _is_instruction(text, lows, sentence, sentences):
+        return INSTRUCTION, Modality.STATEMENT
+    if sentence.is_question or not _is_of_author(lows):
+        return None
+    if _WHEN_YOU.search(text) and not (WORDS["one_off"] - {"it"}) & set(lows):
+        return PREFERENCE, Modality.STATEMENT
+    if _NO_LONGER_PREFERS.search(text):
+        return PREFERENCE, Modality.RETRACTION
+    preferring = _PREFERS.search(text) or _AVERSE.search(text)
+    if preferring and _is_lasting_thing(text[preferring.end() :].split()):
+        return PREFERENCE, Modality.STATEMENT
+    if _is_restriction(text, lows):
+        return RESTRICTION, Modality.STATEMENT
+    return (RESTRICTION, Modality.RETRACTION) if _ALLOWED.match(text) else None
+
+
+def _is_lasting_thing(words: Sequence[str]) -> bool:
+    """Return whether the words after "I prefer" name something that is not at hand, such as "this version"."""
+    at_hand = WORDS["deictic"] & set(words[:3]) or _FOR_NOW & set(words)
+    vague = words[:1] and words[0] in WORDS["vague"] - {"to"}
+    return bool(words) and words[0].isalnum() and not at_hand and not vague
+
+
+def _begin(sentence: TokenizedSentence, at: int) -> int:
+    """Return the position after words such as "ok so" and "please"."""
+    while at < len(sentence.tokens) and sentence.tokens[at].low in _LEADING - {"no"}:
+        at += 1
+    return at
+
+
+def _is_of_author(lows: Sequence[str]) -> bool:
+    """Return whether a sentence is no condition, wish or report: "if I can't eat nuts", "she says I prefer tea"."""
+    unreal = WORDS["unsaid"] | {"used", "might", "hope", "wish"}
+    first = next((at for at, low in enumerate(lows) if low in {"i", "we", "ca"}), 0)
+    return unreal.isdisjoint(lows[:first])
+
+
+def _is_instruction(
+    text: str,
+    lows: Sequence[str],
+    sentence: TokenizedSentence,
+    sentences: Sequence[TokenizedSentence],
+) -> bool:
+    lasting = _LASTING.search(text)
+    if "jk" in lows or any("kidding" in (token.low for token in each.tokens) for each in sentences):
+        return False
+    if _is_manner_only(lows) or lows[:2] in (["assume", "i"], ["assume", "that"], ["treat", "me"]):
+        return True
+    verb_at = _find_order(lows, bool(lasting))
+    if verb_at is None or lows[verb_at : verb_at + 2] in (["give", "up"], ["say", "never"]):
+        return False
+    clause = _LASTING.sub(" ", text).split() if lasting else _clause(lows, verb_at)
+    # "Whenever you suggest a café, make sure it is quiet."
+    if (WORDS["one_off"] - ({"it"} if lasting else set())) & set(clause):
+        return False
+    always = {"always", "never", "ever"} & set(lows[:verb_at])
+    to_author = {"me", "my", "i"} & set(lows[verb_at:])
+    is_task = _asks_for_work(sentence, sentences, WORDS["produced"])
+    is_written = _asks_for_work(sentence, sentences, WORDS["creative"], by_question=False)
+    if lasting or (always and (to_author or not is_written)):
+        return True
+    is_short = sum(len(each.tokens) for each in sentences) <= _MAX_WORDS
+    return is_short and not is_task and not sentence.is_question and _is_about_style(lows, verb_at)
+
+
+def _is_about_style(lows: Sequence[str], at: int) -> bool:
+    """Return whether the verb at a position asks for a way of answering: "answer in Danish", "stop apologising"."""
+    styles = WORDS["style"]
+    if {"n't", "not", "no", "stop", "quit"} & set(lows[:at]):
+        styles |= WORDS["formatting"]
+    if lows[at] in styles or lows[at - 1 : at] == ["be"]:
+        return True
+    following = lows[at + 1 : at + 1 + _NEAR]
+    if lows[at] == "write" and following[:1] not in (["in"], ["to"], ["with"], ["without"]):
+        return False
+    in_language = any(
+        one in {"in", "to", "speak", "use"} and two in WORDS["languages"]
+        for one, two in pairwise([lows[at], *following])
+    )
+    has_manner = lows[at].removesuffix("ing") in WORDS["manner"]
+    return has_manner and (in_language or bool(styles & set(following)))
+
+
+def _is_manner_only(lows: Sequence[str]) -> bool:
+    """Return whether a sentence only says how answers must be: "short answers only please"."""
+    own = lows[: lows.index(",")] if "," in lows else list(lows)
+    named = {"answers", "replies", "responses", "explanations"} & set(own[:4])
+    rest = {"please", "only", "pls"} & set(own)
+    return (
+        bool(named and rest)
+        and len(own) <= _SHORTEST
+        and own[0] in WORDS["lasting_length"] | WORDS["lasting_tone"]
+    )
+
+
+def _clause(lows: Sequence[str], at: int) -> Sequence[str]:
+    """Return the words before the comma that follows a position."""
+    return lows[: next((end for end in range(at, len(lows)) if lows[end] == ","), len(lows))]
+
+
+def _find_order(lows: Sequence[str], is_lasting: bool) -> int | None:
+    """Return the position of the verb, or of the thing, that is asked for; None if nothing is."""
+    polite = [at for at in range(1, len(lows)) if lows[at - 1] in _POLITE]
+    starts = [
+        0,
+        *polite,
+        *(len(words) for words in _REQUESTS if tuple(lows[: len(words)]) == words),
+    ]
+    if is_lasting:
+        starts += [
+            at
+            for at in range(1, len(lows))
+            if lows[at - 1] in {",", ":", "on", "onwards", "forward", "future", "me", "default"}
+        ]
+    for start in starts:
+        found = _verb_at(lows, start)
+        if found is not None:
+            return found
+    return None
+
+
+def _verb_at(lows: Sequence[str], at: int) -> int | None:
+    negated = False
+    while at < len(lows) and lows[at] in _POLITE | {"always", "never", "also", "just", "ever"}:
+        at += 1
+    if lows[at : at + 1] == ["do"] and lows[at + 1 : at + 2] and lows[at + 1] in _NEGATIVE:
+        at, negated = at + 2, True
+    elif lows[at : at + 1] and lows[at] in _NEGATIVE and at:
+        at, negated = at + 1, True
+    while negated and lows[at : at + 1] in (["ever"], ["always"], ["please"]):
+        at += 1
+    if at >= len(lows):
+        return None
+    low, following = lows[at], lows[at + 1] if at + 1 < len(lows) else ""
+    if low in {"stop", "quit", "avoid"} and (
+        following.endswith("ing") or following in WORDS["style"]
+    ):
+        return at + 1
+    if low == "no" and following == "more":
+        at, following = at + 1, lows[at + 2] if at + 2 < len(lows) else ""
+    styles = WORDS["style"] | WORDS["formatting"]
+    is_lasting = following.isalpha() and _LASTING.search(" ".join(lows[at:]))
+    if low == "no" and (following in styles or is_lasting):
+        return at + 1
+    if low == "be" and following in WORDS["style"] | {"brief"}:
+        return at + 1
+    if (low, following) == ("make", "sure"):
+        return at
+    return at if low in WORDS["directed"] else None
+
+
+def _asks_for_work(
+    sentence: TokenizedSentence,
+    sentences: Sequence[TokenizedSentence],
+    verbs: AbstractSet[str],
+    *,
+    by_question: bool = True,
+) -> bool:
+    """Return whether another sentence of the message asks for something, to which an instruction then belongs."""
+    for other in sentences:
+        if other is sentence:
+            continue
+        lows = [token.low for token in other.tokens[_begin(other, 0) :]]
+        wants = tuple(lows[:4]) in _REQUESTS or tuple(lows[:5]) in _REQUESTS
+        if (other.is_question and by_question) or wants or (lows and lows[0] in verbs):
+            return True
+    return False
+
+
+def _is_restriction(text: str, lows: Sequence[str]) -> bool:
+    """Return whether the author says what they must not or do not eat, drink or take."""
+    if _AVOIDING.search(text):
+        return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
+    if lows[0] == "no" and text.endswith(
+        (" for me please", " for me , please", " for me thanks", " for me , thanks")
+    ):
+        return len(lows) <= _SHORTEST
+    starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
+    for at, words in starts:
+        verb, thing = _consumed(lows, at + len(words))
+        reason = bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
+        if thing and (reason or verb in {"eat", "tolerate", "digest"}):
+            return True
+    for words in _ABSTAINING:
+        for at in _places(lows, words):
+            verb, thing = _consumed(lows, at + len(words))
+            rest = lows[at + len(words) + 1 :]
+            if (verb in {"eat", "drink"} and thing) or (verb == "drink" and not rest):
+                return True
+    return False
+
+
+def _places(lows: Sequence[str], words: Sequence[str]) -> list[int]:
+    """Return the positions of words; those without a subject count only at the start."""
+    last = len(lows) - len(words) + 1 if words[0] == "i" else 1
+    return [at for at in range(last) if tuple(lows[at : at + len(words)]) == tuple(words)]
+
+
+def _consumed(lows: Sequence[str], at: int) -> tuple[str, str]:
+    """Return a verb of eating or taking, and the word for what is eaten; empty if there is none."""
+    while lows[at : at + 1] and lows[at] in WORDS["adverbs"]:
+        at += 1
+    verb, thing = (*lows[at : at + 2], "", "")[:2]
+    if verb not in _CONSUMED or thing in WORDS["no_foods"] or not thing[:1].isalpha():
+        return (verb, "") if verb in _CONSUMED else ("", "")
+    return verb, thing

@@ -1,0 +1,83 @@
+"""Standing instructions, preferences and restrictions in users' sentences, and what ends them."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword_compactor.learning.extract.claims import extract
+from everword_compactor.learning.extract.model import Modality
+from everword_compactor.learning.opposites import find_opposite
+
+STANDING = """
+standing_instruction: Always give me metric units please.
+standing_instruction: please answer in Norwegian
+standing_instruction: don't use emojis
+standing_instruction: no emojis please
+standing_instruction: Can you always answer in Norwegian?
+standing_instruction: please stop apologising, it's tiring
+standing_instruction: Whenever you suggest a restaurant, make sure it's wheelchair accessible.
+standing_instruction: When you give me numbers, give me the ones with tax.
+preference: I prefer tea over coffee
+preference: I hate it when you repeat my question
+preference: I'd rather you didn't use the passive voice.
+restriction: I can't have ibuprofen, it makes my asthma flare up
+restriction: I don't eat pork.
+restriction: Can't take aspirin because of my stomach ulcer, anything else for a headache?
+"""
+
+ONE_OFF = """
+please answer in Norwegian this time
+Answer this one in French, my colleague will read it too.
+always wanted to see Rome
+Never mind, it works now.
+Never say never! Never give up!
+Write a poem about the sea. Don't use the word blue.
+In this story, always refer to the king as Your Grace.
+Show me when you can.
+I prefer the second one.
+I love that you chose blue.
+I can't eat another bite. I can't take it any more.
+She never answers in English. We never give refunds.
+Never give me advice... just kidding.
+"""
+
+HELD = (
+    "Don't use emojis",
+    "please answer in Norwegian",
+    "Always give me metric units please",
+    "I can't have ibuprofen, it makes my asthma flare up",
+    "I can't eat nuts",
+)
+
+
+@pytest.mark.parametrize("line", STANDING.strip().splitlines())
+def test_extract_finds_standing_instructions(line: str) -> None:
+    attribute, text = line.split(": ", 1)
+    [claim] = extract(text)
+    assert (claim.attribute, claim.modality) == (attribute, Modality.STATEMENT)
+    assert claim.value in text
+
+
+@pytest.mark.parametrize("text", ONE_OFF.strip().splitlines())
+def test_extract_of_a_request_for_one_answer_returns_no_instruction(text: str) -> None:
+    assert extract(text) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "ended"),
+    [
+        ("you can use emojis again", "Don't use emojis"),
+        ("please reply in English from now on", "please answer in Norwegian"),
+        ("you don't need to answer in Norwegian any more", "please answer in Norwegian"),
+        ("Please use imperial units from now on", "Always give me metric units please"),
+        ("I can have ibuprofen again", "I can't have ibuprofen, it makes my asthma flare up"),
+        ("Don't use bullet points", None),
+        ("Write code comments in English", None),
+        ("I can't eat celery", None),
+        ("Always answer in Norwegian", None),
+    ],
+)
+def test_find_opposite_returns_the_instruction_that_a_sentence_ends(
+    sentence: str, ended: str | None
+) -> None:
+    assert find_opposite(HELD, sentence) == ended
