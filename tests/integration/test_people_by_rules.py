@@ -70,15 +70,15 @@ async def test_people_and_events_are_listed_without_a_model(stack: Stack) -> Non
 
 async def test_sessions_are_listed_with_topics_and_observations(stack: Stack) -> None:
     await say(stack, "It is tea for me, and the cello at six.", 0)
-    mind = Mind({"sleep-observe": observing(("tea for me", "drink", "tea"), topics=("Tea",))})
+    mind = Mind({"sleep-observe": observing(("tea for me", "drink", "tea")), "sleep-topics": {"topics": ["Tea"]}})
     await sleep(stack, mind)
     [session] = (await stack.fact_queries.ListSessions(reads.ListSessionsRequest())).sessions
     assert (session.subject, session.state, list(session.topics)) == ("emi", "processed", ["Tea"])
     [observed] = session.observations
-    assert (observed.kind, observed.value, list(observed.quotes)) == (
-        "statement",
+    assert (observed.attribute, observed.value, list(observed.quotes)) == (
+        "drink",
         "tea",
-        ["tea for me"],
+        ["It is tea for me, and the cello at six."],
     )
     request = reads.ListSessionsRequest(conversation_id=session.conversation_id)
     assert len((await stack.fact_queries.ListSessions(request)).sessions) == 1

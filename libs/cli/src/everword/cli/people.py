@@ -182,7 +182,8 @@ async def sessions(
         topics = ", ".join(each.topics)
         line(f"{when(each.start_time)} {each.conversation_id} {each.state} {topics}".rstrip())
         for observed in each.observations:
-            line(f"  {observed.kind}: {shorten(observed.text, 200)}")
+            known = f"{observed.about or observed.subject}: {observed.attribute} {observed.value}"
+            line(f"  {known}{'?' if observed.hypothesis else ''}: {shorten(observed.quotes[0], 120)}")
         if each.error:
             line(f"  {each.error}")
 

@@ -104,7 +104,7 @@ SELECT id, conversation_id, first_seq, last_seq, subject, state, coalesce(error,
 
 -- read_session_observations --
 -- Up to `limit` observations of each session.
-SELECT o.session_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids, o.quotes
+SELECT o.session_id, o.subject, o.about, o.attribute, o.value, o.hypothesis, o.message_ids, o.quotes
   FROM unnest(%(session_ids)s::uuid[]) AS wanted (id)
  CROSS JOIN LATERAL (
        SELECT * FROM session_observations

@@ -18,15 +18,7 @@ from everword_search.records.store import get_conversation
 
 #: Maximum observations of each session.
 MOST_OBSERVATIONS = 200
-_STATES = {1: "stored", 2: "processed", 3: "skipped", 4: "parked"}
-_KINDS = {
-    1: "statement",
-    2: "question",
-    3: "reaction",
-    4: "behaviour",
-    5: "contradiction",
-    6: "preference",
-}
+_STATES = {1: "stored", 2: "processed", 3: "skipped", 4: "parked", 5: "to be read again"}
 
 
 @dataclass(frozen=True)
@@ -78,10 +70,8 @@ def session_to_proto(session: ObservedSession) -> pb.SleepSession:
         end_time=to_timestamp(row.ended_at),
         observations=[
             pb.SessionObservation(
-                kind=_KINDS[each.kind],
                 subject=each.subject,
                 about=each.about,
-                text=each.content,
                 attribute=each.attribute,
                 value=each.value,
                 hypothesis=each.hypothesis,

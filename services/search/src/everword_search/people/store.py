@@ -83,10 +83,8 @@ class ObservationRow:
     """An observation of a session."""
 
     session_id: UUID
-    kind: int
     subject: str
     about: str
-    content: str
     attribute: str
     value: str
     hypothesis: bool
