@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -50,10 +49,18 @@ def refusing(forms: set[str], refusal: Reply) -> Callable[[Body], Reply]:
     [
         # llama.cpp, by release, and Ollama.
         (status(400, "failed to parse grammar"), SCHEMA_REFUSED, "json_object"),
-        (status(500, "Failed to initialize samplers: failed to parse grammar"), SCHEMA_REFUSED, "json_object"),
+        (
+            status(500, "Failed to initialize samplers: failed to parse grammar"),
+            SCHEMA_REFUSED,
+            "json_object",
+        ),
         (fail_after("", 500, "failed to parse grammar"), SCHEMA_REFUSED, "json_object"),
         # DeepSeek and Groq.
-        (status(400, "This response_format type is unavailable now"), SCHEMA_REFUSED, "json_object"),
+        (
+            status(400, "This response_format type is unavailable now"),
+            SCHEMA_REFUSED,
+            "json_object",
+        ),
         (
             status(400, "This model does not support response format `json_schema`."),
             SCHEMA_REFUSED,

@@ -31,7 +31,9 @@ _ADVICE = {
     404: "check EVERWORD_CHAT_URL and EVERWORD_CHAT_MODEL",
 }
 #: How OpenAI says, with a 429, that an account has no credit: waiting does not help.
-_NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|insufficient balance", re.I)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|exceeded your current quota|insufficient balance", re.I
+)
 #: How servers word that they do not support a form of answers: llama.cpp (with 400 or 500), Ollama, LM Studio, vLLM,
 #: DeepSeek and others.
 _FORMAT = re.compile(
