@@ -74,7 +74,9 @@ class ConversationDetails(_message.Message):
     messages. At most 256 characters.
     """
     subject: _builtins.str
-    """subject is the user whom the conversation is about. At most 256 characters. It cannot change later."""
+    """subject is the user whom the conversation is about. At most 256 characters. It cannot
+    change later: requests that name another subject fail with SUBJECT_CONFLICT. Empty accepts an existing one.
+    """
     client_session_id: _builtins.str
     """client_session_id is an id that the client keeps for its own use. At most 512 characters."""
     title: _builtins.str
