@@ -33,10 +33,10 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
     if as_json:
         print_json(response)
         return
-    if not (response.tasks or response.failed_passages or response.failed_tool_calls):
+    if response.tasks:
+        print_tasks(list(response.tasks))
+    elif not (response.failed_passages or response.failed_tool_calls):
         line("nothing is queued")
-        return
-    print_tasks(list(response.tasks))
     _print_model_steps(response)
     if response.failed_passages:
         failed = [(each.memory_id, each.part, each.error) for each in response.failed_passages]

@@ -67,8 +67,8 @@ class ChatClient:
     async def complete(self, request: ChatRequest, record: Record | None = None) -> ChatAnswer:
         """Return the model's answer. `record` takes what this call costs, instead of the client's own.
 
-        Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for, but
-        not after a read time-out. Raises ChatError.
+        Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for,
+        but not after a read time-out. Raises ChatError.
         """
         return await self._retry_while_unavailable(
             lambda: self._parsed(request, record or self._record)
