@@ -38,11 +38,9 @@ MOST = 80
 SINCE, SUMMARIES, SUMMARY_CHARS = timedelta(days=90), 30, 6_000
 _INSTRUCTION = """\
 The records `facts` are suspected: said or inferred once. Each comes with its evidence, quoted. `summaries` are \
-sentences about conversations of the last three months, `trajectory` is where the person's life is going. Confirm a fact only where \
-its \
-evidence and something besides it, another quote or a summary, agree on it, and nothing there speaks against it. \
-What was said \
-in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for being likely.
+sentences about conversations of the last three months, `trajectory` is where the person's life is going. Confirm a \
+fact only where its evidence and something besides it, another quote or a summary, agree on it, and nothing there \
+speaks against it. What was said in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for being likely.
 Answer: {"confirmed": [{"fact": 1, "reason": "..."}]}; an empty list is a good answer."""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
