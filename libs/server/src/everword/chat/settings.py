@@ -76,9 +76,9 @@ class ChatSettings:
             model=model,
             api_key=api_key,
             concurrency=environment.integer("EVERWORD_CHAT_CONCURRENCY", cls.concurrency, 1),
-            read_timeout_s=environment.integer("EVERWORD_CHAT_READ_TIMEOUT_S", 1, 1)
-            if environment.text("EVERWORD_CHAT_READ_TIMEOUT_S")
-            else cls.read_timeout_s,
+            read_timeout_s=environment.integer(
+                "EVERWORD_CHAT_READ_TIMEOUT_S", max(1, round(cls.read_timeout_s)), 1
+            ),
             context_tokens=environment.integer("EVERWORD_CHAT_CONTEXT_TOKENS", 1024, 1024)
             if environment.text("EVERWORD_CHAT_CONTEXT_TOKENS")
             else None,

@@ -40,7 +40,7 @@ TURNS, SESSIONS, LEAST = 50, 25, 4
 #: A style changes slowly: after the first sessions, it is described again once in so many.
 FIRST, EVERY = 3, 5
 #: Characters of a turn that show its style.
-_TURN_CHARS = 200
+_TURN_CHARS = 120
 #: Words of a turn in the middle: who writes more is not brief, and who writes less is not detailed.
 _BRIEF, _DETAILED = 40, 15
 _LISTED = "\n".join(f"- `{name}`: {', '.join(values)}" for name, values in DIMENSIONS.items())

@@ -23,14 +23,12 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     record = {
         "o": number,
         "time": observation.said_at.isoformat(timespec="minutes"),
-        "kind": observation.kind.name.lower(),
-        "of": observation.subject,
         "about": observation.about,
         "text": observation.text,
         "hypothesis": observation.hypothesis,
-        "quotes": [quote.text for quote in observation.quotes],
+        "quotes": [quote.text for quote in observation.quotes if quote.text != observation.text],
     }
-    return {name: value for name, value in record.items() if value not in ("", False)}
+    return {name: value for name, value in record.items() if value not in ("", False, [])}
 
 
 def said_of(quote: Quote) -> MessageWords:

@@ -88,7 +88,10 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
         return work
     profile = work.loaded.profile
     records = {
-        "observations": [observation_record(each, o) for o, each in enumerate(own, start=1)],
+        "observations": [
+            {"o": o, "time": each.said_at.isoformat(timespec="minutes"), "text": each.text}
+            for o, each in enumerate(own, start=1)
+        ],
         "facts": [
             {"attribute": each.key.attribute, "value": each.value} for each in _known(own, profile)
         ],

@@ -24,7 +24,7 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
 #: Facts shown to a model in addition to those of the observed attributes.
-_MOST_FACTS = 40
+_MOST_FACTS = 25
 #: Observations that one request is about.
 _BATCH = 20
 

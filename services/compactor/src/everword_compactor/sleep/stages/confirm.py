@@ -34,13 +34,16 @@ MAX_TOKENS = 2_500
 CONFIRMING = 2
 #: Facts that a model looks at, those mentioned most first.
 MOST = 80
+#: Latest pieces of evidence of a fact that the model is shown.
+QUOTES = 5
 #: How far back summaries go, how many are looked at, and how many characters of them the model is shown.
-SINCE, SUMMARIES, SUMMARY_CHARS = timedelta(days=90), 30, 6_000
+SINCE, SUMMARIES, SUMMARY_CHARS = timedelta(days=90), 30, 2_400
 _INSTRUCTION = """\
 The records `facts` are suspected: said or inferred once. Each comes with its evidence, quoted. `summaries` are \
 sentences about conversations of the last three months, `trajectory` is where the person's life is going. Confirm a \
 fact only where its evidence and something besides it, another quote or a summary, agree on it, and nothing there \
-speaks against it. What was said in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for being likely.
+speaks against it. What was said in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for \
+being likely.
 Answer: {"confirmed": [{"fact": 1, "reason": "..."}]}; an empty list is a good answer."""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -125,7 +128,7 @@ def _confirmed_by_model(
     available = tools.asking.room(MAX_TOKENS) // 2
     records: list[dict[str, Any]] = []
     for number, fact in enumerate(suspected, start=1):
-        latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:10]
+        latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:QUOTES]
         record = fact_record(fact, number)
         record["evidence"] = reads.fitting(latest, available)[::-1]
         records.append(record)

@@ -24,7 +24,7 @@ from everword_compactor.sleep.work import (
 TASK = "sleep-edges"
 MAX_TOKENS = 4_000
 #: Facts that a model sees, and known edges.
-CONTEXT, EDGES = 30, 20
+CONTEXT, EDGES = 24, 20
 #: Facts that one closing links.
 _TOUCHED = 20
 #: An edge that is less sure says nothing.
