@@ -1,4 +1,4 @@
-"""Background calls of a language model wait for calls that somebody waits for, and share a limit."""
+"""Background calls of a language model wait for answers to people, and share a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of answers that servers of several makes refuse, with the status and words of each, and what is sent then."""
+"""Servers of several makes refuse forms of answers, each with its own status and words; plainer forms are sent then."""
 
 from __future__ import annotations
 

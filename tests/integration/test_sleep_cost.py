@@ -1,4 +1,4 @@
-"""What Sleep asks a model again: only about facts that sessions brought since it was asked last."""
+"""Sleep asks a model about new facts only, and reports the time of its calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_sleep_asks_about_new_facts_only(stack: Stack) -> None:
     mind.asked.clear()
     await sleep(stack, mind)
     assert not {"sleep-confirm", "sleep-edges"} & set(mind.tasks())
-    # Workers record each call; what is left is estimated from the sessions of the last day.
+    # The remaining time is estimated from the recorded calls of the last day.
     await say(stack, "It is tea for me again.", 9)
     status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
     assert {"sleep-observe", "sleep-confirm"} <= {each.step for each in status.model_steps}

@@ -13,7 +13,7 @@ from everword.chat.model import ChatRequest
 
 
 class AnswerForm(StrEnum):
-    """How a server is told that an answer is JSON, from the strictest form to the plainest."""
+    """Ways to request JSON from a server, from the strictest to the plainest."""
 
     JSON_SCHEMA = "json_schema"
     """`response_format` holds the schema, which the server enforces."""

@@ -1,4 +1,4 @@
-"""Lets calls that somebody waits for go before background calls of the same model server.
+"""Lets interactive calls go before background calls of the same model server.
 
 A key in Redis exists while such a call is in flight, and for a second or two afterwards, because people ask more than
 one question. Without Redis, or while it is unavailable, no call waits for another.
@@ -29,7 +29,7 @@ def _key(endpoint: str) -> str:
 
 
 class InteractiveCalls:
-    """Announces calls that somebody waits for."""
+    """Announces interactive calls."""
 
     def __init__(self, redis_url: str, endpoint: str) -> None:
         """`endpoint` is the host and port of the model server."""

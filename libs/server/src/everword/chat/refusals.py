@@ -23,7 +23,7 @@ from everword.model_server.refusals import json_or_none, message_of, pause_of, s
 _REFUSED = {400, 413, 422}
 #: Codes that blame the moment. 408 and 425 are what proxies say.
 _BUSY = {408, 425, 429}
-#: What to do about codes that a person must act on.
+#: Advice by code, for errors that need a person.
 _ADVICE = {
     401: "check EVERWORD_CHAT_API_KEY",
     402: "the account of EVERWORD_CHAT_API_KEY needs credit",

@@ -37,7 +37,7 @@ TASK = "sleep-user-model"
 MAX_TOKENS = 1_500
 #: Turns that are looked at, from how many sessions, and how many it takes at least.
 TURNS, SESSIONS, LEAST = 50, 25, 4
-#: A style changes slowly: after the first sessions, it is described again once in so many.
+#: A style changes slowly: it is described after each of the first sessions, then after every fifth session.
 FIRST, EVERY = 3, 5
 #: Characters of a turn that show its style.
 _TURN_CHARS = 120
