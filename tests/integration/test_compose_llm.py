@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from everword.chat.blocking import BlockingChat
-from everword.chat.errors import BadAnswer, ChatUnavailable, InputTooLong
+from everword.chat.errors import ChatUnavailable, InputTooLong
 from everword.chat.settings import ChatSettings
 from everword_compactor.compose.checks import coverage
 from everword_compactor.compose.llm.composer import LlmComposer
@@ -132,19 +132,16 @@ def test_unsupported_value_is_named_in_retry(
     assert f"- {offender}" in second
 
 
-def test_better_of_two_unfaithful_answers_is_stored_for_review(
+def test_two_unfaithful_answers_are_replaced_by_sentences_of_the_sources(
     server: ScriptedChat, composer: LlmComposer
 ) -> None:
-    better = answer({"summary": "PR-482 has 999 lines."})
-    worse = answer({"summary": "PR-481 has 999 lines."})
-    for script in ([better, worse], [worse, better]):
-        server.requests.clear()
-        server.script += script
-        made = compose(composer, LEAF)
-        assert made.content == "PR-482 has 999 lines."
-        assert made.needs_review
-        assert made.faithfulness.unsupported == ["999"]
-        assert len(server.requests) == 2
+    server.script += [answer({"summary": "PR-482 has 999 lines."})] * 2
+    made = compose(composer, LEAF)
+    assert "We merged PR-482 as 7f3a9c2." in made.content
+    assert "999" not in made.content
+    assert (made.model, made.faithfulness.extractive) == (server.model, True)
+    assert not made.needs_review
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -166,22 +163,17 @@ def test_unusable_answer_is_retried_once(
     assert len(server.requests) == 2
 
 
-def test_second_unusable_answer_raises_bad_answer(
-    server: ScriptedChat, composer: LlmComposer
+@pytest.mark.parametrize(
+    "first", [cut_off('{"summary": "Half a'), answer({"summary": "999 lines."})]
+)
+def test_sentences_of_the_sources_replace_a_second_unusable_answer(
+    server: ScriptedChat, composer: LlmComposer, first: Reply
 ) -> None:
-    server.always = cut_off('{"summary": "Half a')
-    with pytest.raises(BadAnswer):
-        compose(composer, LEAF)
-    assert len(server.requests) == 2
-
-
-def test_first_answer_is_used_if_retry_is_unusable(
-    server: ScriptedChat, composer: LlmComposer
-) -> None:
-    server.script += [answer({"summary": "PR-482 has 999 lines."}), empty(), empty()]
+    server.script += [first]
+    server.always = empty()
     made = compose(composer, LEAF)
-    assert made.content == "PR-482 has 999 lines."
-    assert made.needs_review
+    assert "We merged PR-482 as 7f3a9c2." in made.content
+    assert made.faithfulness.extractive
 
 
 def test_failing_server_raises_chat_unavailable(
@@ -232,13 +224,12 @@ def test_day_bullet_without_tags_gets_tags_of_only_conversation(
     assert not made.needs_review
 
 
-def test_day_bullet_with_unknown_tag_needs_review(
+def test_day_bullet_with_unknown_tag_is_named_in_retry(
     server: ScriptedChat, composer: LlmComposer
 ) -> None:
     server.always = bullets(("Tulips.", ["c9"], ["i1"]))
     made = compose(composer, draft(Level.DAY, message("Tulips!")))
-    assert made.needs_review
-    assert made.faithfulness.wrong_tags == ["[chat:c9]"]
+    assert made.faithfulness.extractive
     assert "- [chat:c9]" in user_text(server.requests[1])
 
 
@@ -368,8 +359,9 @@ def test_split_day_keeps_source_tags(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_input_refused_by_server_as_too_long_is_split(
-    server: ScriptedChat, composer: LlmComposer
+    server: ScriptedChat, composer: LlmComposer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    demand_nothing(monkeypatch)
     server.reply = retell
     server.script.append(too_long(4_000, 5_000))
     sources = [message(words(500 * n, 500), n) for n in range(8)]

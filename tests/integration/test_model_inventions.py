@@ -14,7 +14,7 @@ import pytest
 from everword.v1 import admin_service_pb2 as admin
 from support.calendar_calls import at, said, update_settings
 from support.calls import append
-from support.dag import DAY, LEAF, check_dag
+from support.dag import DAY, check_dag
 from support.faithful_replies import level_of
 from support.outages import ASKING, Fate, crew, in_review, question
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
@@ -117,22 +117,20 @@ async def test_invention_is_reported_to_the_model_once_and_a_faithful_retry_pass
 
 
 @pytest.mark.parametrize("invented", INVENTIONS.values(), ids=INVENTIONS.keys())
-async def test_repeated_invention_marks_a_summary_for_review_and_fails_a_sentence(
+async def test_repeated_invention_is_replaced_by_words_of_the_sources(
     stack: Stack, server: ScriptedChat, invented: str
 ) -> None:
     call = await _live(stack, "desk", "desk")
     await _work(stack, server, Fate(_spoilt(_with(invented)), times=NEVER))
-    found = in_review(stack.database)
-    assert len(found) == len(check_dag(stack.database).nodes) == 7
-    for _, content, faithfulness in found:
-        assert invented in content
-        assert faithfulness["unsupported"] == [invented]
-    # No sentence is better than a wrong one.
-    assert stored_sentences(stack.database) == {}
-    assert queued(stack.database)[call][:2] == ("failed", 3)
+    nodes = check_dag(stack.database).nodes.values()
+    assert len(nodes) == 7
+    for node in nodes:
+        assert invented not in node.content
+    assert invented not in stored_sentences(stack.database)[call][0]
+    assert in_review(stack.database) == []
     asked = Counter(map(level_of, server.requests))
-    # Two nodes each, with one retry; a sentence has three attempts.
-    assert (asked["leaf"], asked["day"], asked["tool-sentence"]) == (4, 4, 6)
+    # Two nodes and a sentence, each with one retry.
+    assert (asked["leaf"], asked["day"], asked["tool-sentence"]) == (4, 4, 2)
 
 
 async def test_branch_is_not_built_from_the_invention_of_a_leaf(
@@ -140,10 +138,9 @@ async def test_branch_is_not_built_from_the_invention_of_a_leaf(
 ) -> None:
     await append(stack, *[f"Crate {n} went to dock-{n}." for n in range(10)])
     await _work(stack, server, Fate(_spoilt(_with("4711"), {"leaf"}), times=NEVER))
-    assert {level for level, *_ in in_review(stack.database)} == {LEAF}
     [branch] = [request for request in server.requests if level_of(request) == "branch"]
     assert "4711" not in user_text(branch)
-    assert "Crate 9 went to dock-9." in user_text(branch)
+    assert "Crate 8 went to dock-8." in user_text(branch)
 
 
 # Tags
@@ -168,12 +165,15 @@ async def test_day_bullet_with_unknown_name_is_requested_again(
         assert tag not in first
         assert tag in second
     fate.times = NEVER
-    await append(stack, said("2026-04-14T15:00", "Late words.", instance="desk"))
+    await append(
+        stack,
+        said("2026-04-14T15:00", "We moved the release of PR-490 to Friday.", instance="desk"),
+    )
     await _work(stack, server, fate)
-    [(level, content, faithfulness)] = in_review(stack.database)
-    assert level == DAY
-    assert tag in content
-    assert faithfulness["wrong_tags"] == [tag]
+    assert in_review(stack.database) == []
+    days = check_dag(stack.database).of_level(DAY)
+    assert any("We moved the release of PR-490 to Friday." in day.content for day in days)
+    assert all(tag not in day.content for day in days)
 
 
 async def test_bullets_without_instance_need_no_tag_at_any_level(

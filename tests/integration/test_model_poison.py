@@ -24,7 +24,6 @@ UTC_CALENDAR = Calendar("UTC", 0)
 BREAKS = {
     "the server fails": status(500),
     "the server refuses": status(400),
-    "the answer is cut off": cut_off(),
 }
 
 

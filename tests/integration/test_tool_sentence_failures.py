@@ -16,6 +16,7 @@ from everword.v1 import search_service_pb2 as pb
 from everword_compactor.jobs.context import ToolSettings
 from everword_compactor.tool_sentences import job as tools_job
 from everword_compactor.tool_sentences.job import ToolSentences
+from everword_compactor.tool_sentences.prompt import TEMPLATE
 from everword_compactor.tool_sentences.store import claim_calls
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
@@ -133,23 +134,17 @@ async def test_tool_calls_stay_pending_without_attempts_while_model_is_unavailab
 
 
 @pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS.keys())
-async def test_tool_calls_with_useless_answers_fail_visibly_and_backfill_retries_them(
+async def test_useless_answers_are_replaced_by_sentences_without_the_model(
     stack: Stack, server: ScriptedChat, reply: Callable[[], Reply]
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py")
     server.always = reply()
     await write_pending_sentences(stack, server)
-    assert stored_sentences(stack.database) == {}
-    assert set(queued(stack.database)) == set(paths)
-    found = await _status(stack)
-    assert [call.message_id for call in found.failed_tool_calls] == sorted(paths)
-    assert all(call.error for call in found.failed_tool_calls)
-    assert queued(stack.database)[min(paths)][:2] == ("failed", 3)
-    server.always = None
-    await _restart(stack)
-    await write_pending_sentences(stack, server)
-    _hold_that_each_has_its_own(stack, paths)
-    assert list((await _status(stack)).failed_tool_calls) == []
+    written = stored_sentences(stack.database)
+    assert {id_: model for id_, (_, model) in written.items()} == dict.fromkeys(paths, TEMPLATE)
+    assert queued(stack.database) == {}
+    # Two requests for each: the second one names the mistakes.
+    assert len(server.requests) == 4
 
 
 async def test_sentence_with_invented_number_is_retried_naming_the_number(
@@ -164,27 +159,14 @@ async def test_sentence_with_invented_number_is_retried_naming_the_number(
     _hold_that_each_has_its_own(stack, paths)
 
 
-async def test_queue_error_of_a_refused_sentence_omits_its_text(
-    stack: Stack, server: ScriptedChat
-) -> None:
-    [memory_id] = await _tell(stack, "a.py")
-    server.always = invented()
-    await write_pending_sentences(stack, server)
-    state, attempts, error = queued(stack.database)[memory_id]
-    assert (state, attempts) == ("failed", 3)
-    assert error == "SentenceRejected: the sentence was rejected: not in the call"
-    assert len(server.requests) == 6
-
-
-@pytest.mark.parametrize("bad", [empty(), status(400)], ids=["empty", "refused"])
 async def test_failing_tool_call_does_not_block_the_others(
-    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch, bad: Reply
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_job, "BATCH", 2)
 
     def reply(request: Body) -> Reply:
         if "bad.py" in user_text(request):
-            return bad
+            return status(400)
         # Other requests may be probes of the model.
         return consulted(request) if '"path"' in user_text(request) else answer()
 

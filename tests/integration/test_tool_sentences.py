@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,13 +20,12 @@ from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target
 from support.command_line import everword
 from support.databases import DatabaseUnderTest
-from support.scripted_chat import ScriptedChat, status
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, status, user_text
 from support.stack import Stack, running_stack
 from support.tool_calls import (
     chat_settings,
     consulted,
     indexed_sentences,
-    invented,
     queued,
     stored_sentences,
     tool_call,
@@ -309,15 +308,25 @@ async def test_backfill_command_with_wait_returns_when_sentences_are_written(
     assert len(stored_sentences(modelled.database)) == 3
 
 
+def _refusing(path: str) -> Callable[[Body], Reply]:
+    """Return a model that refuses requests about calls with this path, and answers others."""
+
+    def reply(request: Body) -> Reply:
+        if path in user_text(request):
+            return status(400)
+        return consulted(request) if '"path"' in user_text(request) else answer()
+
+    return reply
+
+
 async def test_queue_status_and_backfill_commands_report_failed_tool_calls(
     modelled: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(modelled, tool_call())
-    server.always = invented()
+    server.reply = _refusing("src/")
     await write_pending_sentences(modelled, server)
     shown = await everword(modelled, "queue-status")
     assert memory_id in shown.output
-    assert "the sentence was rejected: not in the call" in shown.output
     server.always = status(500)
     waiting = asyncio.create_task(everword(modelled, "backfill", "tool-sentences", "--wait"))
     await until(lambda: queued(modelled.database)[memory_id][0] == "pending")
@@ -344,7 +353,7 @@ async def test_new_tool_calls_are_processed_while_failed_ones_wait_for_retry(
 ) -> None:
     """A job that waits for a pause to end is due at once when new calls arrive."""
     patient = ToolSettings(pauses_s=(3600.0,))
-    server.script.extend([invented()] * 2)
+    server.reply = _refusing("a.py")
     [unlucky] = await _tell(stack, tool_call("a.py"))
     assert set((await write_pending_sentences(stack, server, patient)).values()) == {"pending"}
     [lucky] = await _tell(stack, tool_call("b.py"))

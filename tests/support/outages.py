@@ -43,7 +43,7 @@ Failure = Callable[[Body, Any], Reply]
 
 def question(request: Body) -> str:
     """Return the question of a request, without the description of an earlier answer's errors."""
-    return user_text(request).partition("\n\nAn earlier ")[0]
+    return user_text(request).partition("\n\nWrite it again, ")[0]
 
 
 class Fate:

@@ -54,7 +54,7 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
 
 
 def _print_model_steps(response: pb.GetQueueStatusResponse) -> None:
-    """Print what the language model was asked in the last hour, and how long it needs for the rest of Sleep."""
+    """Print the model's steps of the last hour, and the estimated time for the rest of Sleep."""
     if response.model_steps:
         rows = [
             (

@@ -222,13 +222,20 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
         ("above it", summary.parent_id),
         ("before it", summary.previous_id),
         ("tokens", summary.token_count),
-        ("written by", f"{summary.model}, prompt {summary.prompt_version}"),
+        ("written by", _writer(summary)),
         ("revision", f"{summary.revision}, {when(summary.update_time)}"),
         ("flags", _flags(summary)),
         ("not in its sources", ", ".join(unsupported)),
         ("coverage", _coverage(summary.faithfulness) if summary.HasField("faithfulness") else ""),
     ]
     return [(name, value) for name, value in rows if value != ""]
+
+
+def _writer(summary: summary_pb2.Summary) -> str:
+    written = f"{summary.model}, prompt {summary.prompt_version}"
+    if summary.faithfulness.extractive:
+        return f"{written}; its texts failed the checks, so these are sentences of the sources"
+    return written
 
 
 def _coverage(found: summary_pb2.Faithfulness) -> str:

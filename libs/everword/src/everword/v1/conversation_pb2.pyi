@@ -147,7 +147,7 @@ class Conversation(_message.Message):
 
     @_builtins.property
     def last_message_time(self) -> _timestamp_pb2.Timestamp:
-        """last_message_time is the time at which the latest message (by sequence) occurred; unset if there is no message.
+        """last_message_time is the latest time at which a message of it was sent; unset if there is no message.
         Output only.
         """
 

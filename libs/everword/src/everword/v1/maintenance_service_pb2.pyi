@@ -740,7 +740,7 @@ class ModelCheck(_message.Message):
     CONTEXT_TOKENS_FIELD_NUMBER: _builtins.int
     ANSWER_TIME_FIELD_NUMBER: _builtins.int
     error: _builtins.str
-    """error says why there was no usable answer, and what to do; empty if there was one."""
+    """error is the reason for a missing or unusable answer, with advice; empty if the model answered."""
     answer_form: _builtins.str
     """answer_form is how the server accepts requests for JSON: `json_schema`, `json_object`, or `text` if it refuses both.
     Empty if there was no answer.

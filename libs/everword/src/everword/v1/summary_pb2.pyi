@@ -277,6 +277,7 @@ class Faithfulness(_message.Message):
     NUMBER_COVERAGE_FIELD_NUMBER: _builtins.int
     DECISION_COVERAGE_FIELD_NUMBER: _builtins.int
     INCOMPLETE_FIELD_NUMBER: _builtins.int
+    EXTRACTIVE_FIELD_NUMBER: _builtins.int
     source_coverage: _builtins.float
     """source_coverage is the share of the sources that the summary mentions, from 0 to 1."""
     identifier_coverage: _builtins.float
@@ -290,6 +291,10 @@ class Faithfulness(_message.Message):
     incomplete: _builtins.bool
     """incomplete is true if an extractive summary mentions too few of its sources or of their decisions, although it was made
     as long as it may be.
+    """
+    extractive: _builtins.bool
+    """extractive is true if the texts of the language model did not pass the checks twice, so that the summary consists of
+    sentences of its sources.
     """
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -318,10 +323,11 @@ class Faithfulness(_message.Message):
         number_coverage: _builtins.float = ...,
         decision_coverage: _builtins.float = ...,
         incomplete: _builtins.bool = ...,
+        extractive: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_coverage", b"decision_coverage", "identifier_coverage", b"identifier_coverage", "incomplete", b"incomplete", "left_out", b"left_out", "number_coverage", b"number_coverage", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_coverage", b"decision_coverage", "extractive", b"extractive", "identifier_coverage", b"identifier_coverage", "incomplete", b"incomplete", "left_out", b"left_out", "number_coverage", b"number_coverage", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -210,6 +210,8 @@ class Faithfulness:
     #: Omissions of a model's node, if they are too many for it to replace its sources: identifiers, and beginnings of
     #: sources.
     left_out: Sequence[str] = ()
+    #: True if a language model's texts were refused, so that the node consists of sentences of its sources.
+    extractive: bool = False
 
     @property
     def faithful(self) -> bool:

@@ -259,5 +259,7 @@ def request_of(question: ModelQuestion) -> ChatRequest:
 def with_complaints(request: ChatRequest, complaints: Sequence[str]) -> ChatRequest:
     """Return the request with complaints about an earlier answer."""
     lines = [json.dumps(each, ensure_ascii=False) for each in complaints]
-    user = "\n".join([request.user, "", "An earlier answer was refused, because:", *lines])
+    user = "\n".join(
+        [request.user, "", "Write it again, without these mistakes of an earlier answer:", *lines]
+    )
     return replace(request, user=user)

@@ -33,7 +33,7 @@ class Writer(Protocol):
     """Puts tool calls into words. Threads may share it."""
 
     def write(self, call: ToolCall, ended: Event) -> ToolSentence:
-        """Return a sentence. Raises ChatError and SentenceRejected, and SentenceAbandoned soon after `ended` is set."""
+        """Return a sentence. Raises ChatError, and SentenceAbandoned soon after `ended` is set."""
 
 
 class TemplateWriter:
@@ -49,7 +49,7 @@ class TemplateWriter:
 
 
 class ModelWriter:
-    """Asks a model, and once more with complaints if its sentence fails the checks.
+    """Asks a model, and once more with complaints if its sentence fails the checks; then writes without it.
 
     A call that exceeds the model's context is described in parts, and then from these descriptions.
     """
@@ -64,9 +64,13 @@ class ModelWriter:
 
         whole = call.call
         heartbeat()
-        sentence = condense(
-            whole, self._chat, heartbeat, lambda shown: self._checked(shown, whole, heartbeat)
-        )
+        try:
+            sentence = condense(
+                whole, self._chat, heartbeat, lambda shown: self._checked(shown, whole, heartbeat)
+            )
+        except (BadAnswer, SentenceRejected) as error:
+            log.warning("tool call described without the model", extra={"error": str(error)})
+            return TemplateWriter().write(call, ended)
         return ToolSentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
 
     def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
@@ -99,7 +103,7 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
         return writer.write(call, ended)
     except (ChatUnavailable, SentenceAbandoned, psycopg.Error):
         raise
-    except (ChatError, SentenceRejected) as error:
+    except ChatError as error:
         return error
     except Exception as error:  # a strange call must only affect itself
         log.exception("tool call not described", extra={"message_id": str(call.id)})
@@ -108,6 +112,6 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
 
 def describe(error: Exception) -> str:
     """Return what operators see of a failure; errors of the code may hold content, so only their names are kept."""
-    if isinstance(error, ChatError | SentenceRejected):
+    if isinstance(error, ChatError):
         return f"{type(error).__name__}: {error}"
     return type(error).__name__

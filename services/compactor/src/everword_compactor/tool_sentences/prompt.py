@@ -47,7 +47,11 @@ def tool_sentence_request(call: Call, complaints: tuple[str, ...] = ()) -> ChatR
         "CALL>>>",
     ]
     if complaints:
-        lines += ["", "An earlier sentence was refused:", *(f"- {each}" for each in complaints)]
+        lines += [
+            "",
+            "Write it again, without these mistakes of an earlier sentence:",
+            *(f"- {each}" for each in complaints),
+        ]
     return ChatRequest(
         task="tool-sentence",
         system=_SYSTEM,

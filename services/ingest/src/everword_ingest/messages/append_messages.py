@@ -259,7 +259,7 @@ async def _write(
             **scope,
             "messages": len(numbered),
             "turns": turns,
-            "last_message_at": numbered[-1].occurred_at,
+            "last_message_at": max(entry.occurred_at for entry in numbered),
             "title": conversation.title
             or await take_title(numbered, settings, conversation.channel),
         },

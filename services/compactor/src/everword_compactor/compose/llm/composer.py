@@ -14,6 +14,7 @@ from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.checks.tags import group_bullets
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.llm.split_drafts import split_sources
 from everword_compactor.compose.llm.token_budget import TokenBudget
 from everword_compactor.compose.model import (
@@ -77,10 +78,22 @@ class LlmComposer:
         return PROMPT_VERSIONS[level]
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
-        """Return the checked node. Raises everword.chat.errors.ChatError, without partial results."""
+        """Return the checked node.
+
+        If both of the model's answers are unusable or refused by the checks, the node consists of sentences of its
+        sources. Raises everword.chat.errors.ChatError, without partial results.
+        """
         draft = replace(draft, voice=self._fitting_voice(draft.voice, heartbeat))
         available = self._token_budget(draft, heartbeat)
-        written = self._write(_Task(draft, draft.sources), available, heartbeat)
+        try:
+            written = self._write(_Task(draft, draft.sources), available, heartbeat)
+        except BadAnswer as error:
+            log.warning("summary made of its sources' sentences", extra={"error": str(error)})
+            return self._extractive(draft, heartbeat)
+        if not written.faithfulness.faithful:
+            composed = self._extractive(draft, heartbeat)
+            if not composed.needs_review:
+                return composed
         content = written.content
         if draft.level is Level.DAY:
             content = group_bullets(content)
@@ -90,6 +103,16 @@ class LlmComposer:
             prompt_version=self.prompt_version(draft.level),
             faithfulness=written.faithfulness,
             token_count=self._chat.count_tokens(content, heartbeat),
+        )
+
+    def _extractive(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
+        """Return sentences of the sources as a node of this model, so that it is not asked for the same node again."""
+        composed = ExtractiveComposer().compose(draft, heartbeat)
+        return replace(
+            composed,
+            model=self.model,
+            prompt_version=self.prompt_version(draft.level),
+            faithfulness=replace(composed.faithfulness, extractive=True),
         )
 
     def _fitting_voice(self, voice: Voice, heartbeat: Callable[[], None]) -> Voice:

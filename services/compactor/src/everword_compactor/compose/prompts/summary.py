@@ -68,7 +68,7 @@ def complaint_about(wrong: Faithfulness, max_chars: int) -> str:
         for what, offenders in kinds
         if offenders
     ]
-    return "\n".join(["An earlier answer was refused. Write it again.", *named])
+    return "\n".join(["Write it again, without these mistakes of an earlier answer.", *named])
 
 
 def _listed(offenders: Sequence[str], max_chars: int) -> str:
