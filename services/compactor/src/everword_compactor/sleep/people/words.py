@@ -26,9 +26,9 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
         "about": observation.about,
         "text": observation.text,
         "hypothesis": observation.hypothesis,
-        "quotes": [quote.text for quote in observation.quotes if quote.text != observation.text],
+        "quotes": [quote.text for quote in observation.quotes],
     }
-    return {name: value for name, value in record.items() if value not in ("", False, [])}
+    return {name: value for name, value in record.items() if value not in ("", False)}
 
 
 def said_of(quote: Quote) -> MessageWords:
