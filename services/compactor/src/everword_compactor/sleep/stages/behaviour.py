@@ -87,7 +87,7 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
     if not own:
         return work
     profile = work.loaded.profile
-    records = {
+    records: dict[str, Records] = {
         "observations": [
             {"o": o, "time": each.said_at.isoformat(timespec="minutes"), "text": each.text}
             for o, each in enumerate(own, start=1)
