@@ -16,6 +16,7 @@ from everword.chat.errors import (
     ChatError,
     ChatMisconfigured,
     ChatRefused,
+    ChatTimedOut,
     ChatUnavailable,
     InputTooLong,
 )
@@ -104,9 +105,6 @@ def world(make: Callable[..., World]) -> World:
 
 
 AWAY: list[tuple[Reply, str]] = [
-    (hang(), "does not answer (ReadTimeout)"),
-    (hang_after("Half"), "does not answer (ReadTimeout)"),
-    (after(2, answer()), "does not answer (ReadTimeout)"),
     (reset(), "does not answer (ReadError)"),
     (reset_after("Half"), "does not answer (Re"),
     (end_after("Half"), "ended its answer in the middle"),
@@ -149,8 +147,13 @@ async def test_persistent_server_failure_raises_chat_unavailable(
 @pytest.mark.parametrize(
     ("refusal", "error", "said"),
     [
-        (status(401), ChatMisconfigured, "answers 401: no"),
-        (status(403), ChatMisconfigured, "answers 403: no"),
+        (hang(), ChatTimedOut, "sent nothing for 0.3 s; if its model is slow, raise"),
+        (hang_after("Half"), ChatTimedOut, "sent nothing for 0.3 s"),
+        (after(2, answer()), ChatTimedOut, "sent nothing for 0.3 s"),
+        (status(401), ChatMisconfigured, "answers 401: no; check EVERWORD_CHAT_API_KEY"),
+        (status(402), ChatMisconfigured, "answers 402: no; the account"),
+        (status(429, "You exceeded your current quota"), ChatMisconfigured, "needs credit"),
+        (status(403), ChatMisconfigured, "answers 403: no; the key"),
         (status(404, "The model `x` does not exist."), ChatMisconfigured, "The model `x` does"),
         (unknown_route(), ChatMisconfigured, "answers 404: Not Found"),
         (status(302), ChatMisconfigured, "answers 302: no"),

@@ -11,7 +11,7 @@ from everword.chat.client import ChatClient
 from everword.chat.model import ChatRequest
 from everword.chat.settings import ChatSettings
 from everword.domain.settings import Environment
-from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, status, user_text
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, status, user_text
 
 Connect = Callable[..., ChatClient]
 LONG = {
@@ -140,28 +140,6 @@ async def test_request_is_repeated_within_the_output_limit_of_the_server(
     for _ in range(2):
         assert (await client.complete(request)).text == "Fine."
     assert [each["max_tokens"] for each in server.requests] == [28_192, 16_384, 16_384]
-
-
-async def test_schema_of_long_strings_is_shortened_for_servers_with_grammars(
-    server: ScriptedChat, connect: Connect
-) -> None:
-    """llama.cpp and Ollama refuse a maxLength of 2,000 and more."""
-
-    def reply(request: Body) -> Reply:
-        schema = schema_of(request) if "response_format" in request else {}
-        if "28000" in str(schema):
-            return status(400, "failed to parse grammar")
-        return answer({"summary": "Tulips."})
-
-    server.reply = reply
-    client = connect(server)
-    request = ChatRequest("leaf", "Be brief.", "What was it?", 100, schema=LONG)
-    for _ in range(2):
-        assert (await client.complete(request)).value == {"summary": "Tulips."}
-    assert "maxLength" not in str(server.requests[-1])
-    sent = schema_of(server.requests[-1])
-    assert sent
-    assert sent["required"] == ["summary"]
 
 
 async def test_schema_is_part_of_the_message_if_the_server_refuses_schemas(

@@ -112,7 +112,11 @@ async def running_stack(
         await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if embedder else ""
         reading = SearchSettings(
-            **of("search"), embedder_address=known, chat=chat, tokenizer=tokenizer
+            **of("search"),
+            embedder_address=known,
+            chat=chat,
+            redis_url=redis_url,
+            tokenizer=tokenizer,
         )
         if cache_mb is not None:
             reading = replace(reading, cache_bytes=cache_mb << 20)

@@ -50,7 +50,7 @@ def test_question_is_shortened_for_a_small_context_window() -> None:
     assert all(request.max_tokens == 500 for request in chat.asked)
     shown = chat.asked[-1].user.count('"fact"')
     assert 5 < shown < 60
-    assert '"o": 1' in chat.asked[-1].user
+    assert '"o":1' in chat.asked[-1].user
     with pytest.raises(InputTooLong):
         asking.ask(replace(question, optional=()), lambda _: CheckedAnswer("taken"))
 
@@ -64,7 +64,7 @@ class TerseChat(SmallChat):
 
     def complete(self, request: ChatRequest, beat: Any = None) -> ChatAnswer:
         self.asked.append(request)
-        told = [int(each) for each in re.findall(r'"n": (\d+)', request.user)]
+        told = [int(each) for each in re.findall(r'"n":(\d+)', request.user)]
         if len(told) > self._words or 13 in told:
             raise BadAnswer("cut", BadAnswer.CUT_OFF)
         numbers = list(range(1, len(told) + 1)) if self._from_one else told
@@ -151,4 +151,4 @@ def test_question_masks_credentials_unless_the_namespace_keeps_them(masks: bool)
     question = ModelQuestion("sleep-x", "Do it.", {"facts": facts}, {}, 400)
     asking.ask(question, lambda _: CheckedAnswer("taken"))
     assert ("Kupfer-88z" in chat.asked[0].user) is not masks
-    assert chat.asked[0].user.endswith('{"fact": 2, "value": "green"}')
+    assert chat.asked[0].user.endswith('{"fact":2,"value":"green"}')

@@ -52,7 +52,10 @@ class CompactorServer:
                     maintenance_service_pb2.DESCRIPTOR,
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
                     MaintenanceServicer(
-                        self._database, current.model, settings.small_chat is not None
+                        self._database,
+                        current.model,
+                        settings.small_chat is not None,
+                        settings.chat,
                     ),
                 )
             ],

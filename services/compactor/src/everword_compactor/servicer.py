@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from everword.chat.settings import ChatSettings
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
@@ -21,8 +22,9 @@ from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
 from everword_compactor.conversations.translate import flush_request, flushed_to_proto
 from everword_compactor.maintenance.backfill import BackfillTarget, backfill
+from everword_compactor.maintenance.check_model import check_model
 from everword_compactor.maintenance.queue import get_queue_status, retry_jobs
-from everword_compactor.maintenance.translate import queue_status_to_proto
+from everword_compactor.maintenance.translate import model_check_to_proto, queue_status_to_proto
 from everword_compactor.sleep.rpc.reread import estimate_rereading
 from everword_compactor.sleep.rpc.sleep import sleep
 from everword_compactor.sleep.rpc.translate import estimate_to_proto, progress_to_proto, to_scope
@@ -31,9 +33,19 @@ from everword_compactor.sleep.rpc.translate import estimate_to_proto, progress_t
 class MaintenanceServicer(MaintenanceServiceServicer):
     """The background work of a namespace, as its owner sees and steers it."""
 
-    def __init__(self, database: Database, model: str, with_sentence_model: bool) -> None:
-        """`model` is the workers' model for summaries, or `extractive`; sentences may have another model."""
+    def __init__(
+        self,
+        database: Database,
+        model: str,
+        with_sentence_model: bool,
+        chat: ChatSettings | None = None,
+    ) -> None:
+        """`model` is the workers' model for summaries, or `extractive`; sentences may have another model.
+
+        `chat` are the settings of the model for summaries.
+        """
         self._database = database
+        self._chat = chat
         self._model = model
         self._with_sentence_model = with_sentence_model
 
@@ -114,7 +126,11 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         self, request: pb.GetCompactionStatusRequest, context: Context
     ) -> pb.GetCompactionStatusResponse:
         status = await get_compaction_status(self._database, current_namespace(), self._model)
-        return compaction_to_proto(status)
+        response = compaction_to_proto(status)
+        if request.check_model and self._chat:
+            check = await check_model(self._database, current_namespace(), self._chat)
+            response.model_check.CopyFrom(model_check_to_proto(check, current_caller().role))
+        return response
 
     async def AuditSummaries(
         self, request: pb.AuditSummariesRequest, context: Context

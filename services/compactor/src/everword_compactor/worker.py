@@ -140,8 +140,12 @@ def _run_of(
             if model is None:
                 return None
             from everword.chat.blocking import BlockingChat
+            from everword.chat.priority import BackgroundTurn
 
-            chat = BlockingChat(model, ledger.record, admit=ledger.admit)
+            turn = resources.enter_context(
+                closing(BackgroundTurn(settings.redis_url, model.endpoint))
+            )
+            chat = BlockingChat(model, ledger.record, admit=ledger.admit, wait_turn=turn.wait)
             return resources.enter_context(closing(chat))
 
         chat = open_chat(settings.small_chat if name in SMALL_TASKS else settings.chat)

@@ -39,6 +39,7 @@ from everword_search.warm_up import warm_up
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
+    from everword.chat.priority import InteractiveCalls
 
 
 class SearchService(SearchServicer, SummaryServicer):
@@ -65,7 +66,8 @@ class SearchServer:
         self._stopping = asyncio.Event()
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
-        asking = AnswerModel(self._chat, self._database) if self._chat else None
+        self._calls = _interactive_calls(settings)
+        asking = AnswerModel(self._chat, self._database, self._calls) if self._chat else None
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -113,6 +115,8 @@ class SearchServer:
         await self._embedder.close()
         if self._chat:
             await self._chat.close()
+        if self._calls:
+            await self._calls.close()
         await self._database.close()
 
 
@@ -123,3 +127,12 @@ def _chat_client(settings: ChatSettings) -> ChatClient:
 
     # A caller waits for the answer, so a failed request is retried only once, after 1 s.
     return ChatClient(replace(settings, pauses_s=(1.0,)))
+
+
+def _interactive_calls(settings: SearchSettings) -> InteractiveCalls | None:
+    if not (settings.chat and settings.redis_url):
+        return None
+    # Imported late, as the client above.
+    from everword.chat.priority import InteractiveCalls
+
+    return InteractiveCalls(settings.redis_url, settings.chat.endpoint)

@@ -30,6 +30,8 @@ class SearchSettings:
     """HOST:PORT of the embedder service; empty disables semantic search."""
     chat: ChatSettings | None = None
     """Language model for the Answer RPC; None disables it."""
+    redis_url: str = ""
+    """Redis, where answers are announced, for which background calls of the model wait; empty if there is none."""
     cache_bytes: int = MOST_CACHE_BYTES
     """Size of the cache of recently searched namespaces; 0 disables it."""
 
@@ -43,6 +45,7 @@ class SearchSettings:
             database=DatabaseSettings.from_environment(environment, SERVICE),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS"),
             chat=ChatSettings.from_environment(environment),
+            redis_url=environment.text("EVERWORD_REDIS_URL"),
             cache_bytes=_MIB
             * environment.integer(
                 "EVERWORD_SEARCH_CACHE_MIB", default_cache_bytes() // _MIB, minimum=0

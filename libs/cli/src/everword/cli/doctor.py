@@ -19,7 +19,11 @@ from everword.client import CallError, Client, ClientSettings
 from everword.client.channel import open_channel
 from everword.client.servers import SERVER_HEADER
 from everword.v1 import conversation_pb2, memory_pb2
-from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest, SleepRequest
+from everword.v1.maintenance_service_pb2 import (
+    GetCompactionStatusRequest,
+    GetQueueStatusRequest,
+    SleepRequest,
+)
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
 from everword.v1.stats_pb2 import Alert, LocalModelForm
 
@@ -27,6 +31,13 @@ _HEALTH_TIMEOUT_S = 5.0
 #: Seconds; a job that has been pending for longer probably has no worker.
 _FORGOTTEN_S = 600
 _SESSION = "everword-doctor"
+#: A large model on a processor needs a minute to be loaded, and some more to answer.
+_MODEL_TIMEOUT_S = 180.0
+_FORMS = {
+    "json_schema": "schema",
+    "json_object": "object mode (the server refuses schemas)",
+    "text": "instruction (the server refuses JSON modes)",
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,8 @@ async def _findings(client: Client, writes: bool) -> AsyncIterator[Finding]:
         return
     yield Finding("key", True, "opens a namespace" if settings.api_key else "none is needed")
     for finding in _of_stats(stats):
+        yield finding
+    async for finding in _model(client):
         yield finding
     yield await _queue(client)
     if unread := await _unread_sessions(client):
@@ -165,6 +178,32 @@ def _local_model(forms: Sequence[LocalModelForm]) -> str:
     in_use = next((described(form) for form in forms if form.in_use), "")
     others = "; ".join(described(form) for form in forms if not form.in_use)
     return f"weights as {in_use} ({others})" if others else f"weights as {in_use}"
+
+
+async def _model(client: Client) -> AsyncIterator[Finding]:
+    """Ask the language model a short question; nothing is reported if none is configured."""
+    request = GetCompactionStatusRequest(check_model=True)
+    try:
+        status = await client.maintenance_service.GetCompactionStatus(
+            request, timeout=_MODEL_TIMEOUT_S
+        )
+    except CallError as error:
+        advice = "use a faster model or server"
+        yield Finding("language model", False, explain(error), advice)
+        return
+    if not status.HasField("model_check"):
+        return
+    check = status.model_check
+    if check.error:
+        advice = "set EVERWORD_CHAT_URL, EVERWORD_CHAT_MODEL and EVERWORD_CHAT_API_KEY right, and restart"
+        yield Finding("language model", False, f"{status.model}: {check.error}", advice)
+        return
+    seconds = check.answer_time.ToTimedelta().total_seconds()
+    found = (
+        f"{status.model} answers in {seconds:.1f} s, JSON by {_FORMS[check.answer_form]}, "
+        f"context of {check.context_tokens} tokens"
+    )
+    yield Finding("language model", True, found)
 
 
 async def _queue(client: Client) -> Finding:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import click
 
 from everword.cli.background import wait_for_sentences
-from everword.cli.output import json_option, line, print_entries, print_json, when
+from everword.cli.output import (
+    age,
+    json_option,
+    line,
+    print_entries,
+    print_json,
+    print_table,
+    when,
+)
 from everword.cli.session import remote
 from everword.cli.stats import print_tasks
 from everword.cli.suggestions import did_you_mean
@@ -25,10 +33,11 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
     if as_json:
         print_json(response)
         return
-    if not (response.tasks or response.failed_passages or response.failed_tool_calls):
+    if response.tasks:
+        print_tasks(list(response.tasks))
+    elif not (response.failed_passages or response.failed_tool_calls):
         line("nothing is queued")
-        return
-    print_tasks(list(response.tasks))
+    _print_model_steps(response)
     if response.failed_passages:
         failed = [(each.memory_id, each.part, each.error) for each in response.failed_passages]
         print_entries(("gets no vector", "passage"), failed, right="passage")
@@ -42,6 +51,25 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
         ]
         columns = ("failed", "target", "attempts", "when")
         print_entries(columns, rows, right="attempts", fold="failed")
+
+
+def _print_model_steps(response: pb.GetQueueStatusResponse) -> None:
+    """Print the model's steps of the last hour, and the estimated time for the rest of Sleep."""
+    if response.model_steps:
+        rows = [
+            (
+                each.step,
+                each.calls,
+                f"{each.tokens_per_second:.1f}",
+                each.timeouts,
+                when(each.last_call_time),
+            )
+            for each in response.model_steps
+        ]
+        columns = ("asked the model", "calls", "tokens/s", "time-outs", "latest")
+        print_table(columns, rows, right="calls tokens/s time-outs")
+    if response.HasField("sleep_time_left"):
+        line(f"about {age(response.sleep_time_left)} of model time left for sleep")
 
 
 @click.command("retry-failed")

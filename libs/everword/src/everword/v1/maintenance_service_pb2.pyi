@@ -8,6 +8,7 @@ from everword.v1 import cost_pb2 as _cost_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -143,6 +144,8 @@ class GetQueueStatusResponse(_message.Message):
     FAILED_JOBS_FIELD_NUMBER: _builtins.int
     FAILED_PASSAGES_FIELD_NUMBER: _builtins.int
     FAILED_TOOL_CALLS_FIELD_NUMBER: _builtins.int
+    MODEL_STEPS_FIELD_NUMBER: _builtins.int
+    SLEEP_TIME_LEFT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.TaskStats]:
         """tasks are the tasks by name."""
@@ -159,6 +162,18 @@ class GetQueueStatusResponse(_message.Message):
     def failed_tool_calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___FailedToolCall]:
         """failed_tool_calls are tool calls that get no sentence, with the reason. At most 20; Backfill tries them again."""
 
+    @_builtins.property
+    def model_steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelStep]:
+        """model_steps are the steps that asked the language model in the last hour, the latest first. They are not filtered by
+        task.
+        """
+
+    @_builtins.property
+    def sleep_time_left(self) -> _duration_pb2.Duration:
+        """sleep_time_left estimates how long the language model needs for the waiting jobs of Sleep, from the sessions of the
+        last 24 hours. Not set without waiting jobs, or without such sessions.
+        """
+
     def __init__(
         self,
         *,
@@ -166,14 +181,56 @@ class GetQueueStatusResponse(_message.Message):
         failed_jobs: _abc.Iterable[Global___FailedJob] | None = ...,
         failed_passages: _abc.Iterable[Global___FailedPassage] | None = ...,
         failed_tool_calls: _abc.Iterable[Global___FailedToolCall] | None = ...,
+        model_steps: _abc.Iterable[Global___ModelStep] | None = ...,
+        sleep_time_left: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["sleep_time_left", b"sleep_time_left"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "failed_passages", b"failed_passages", "failed_tool_calls", b"failed_tool_calls", "tasks", b"tasks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "failed_passages", b"failed_passages", "failed_tool_calls", b"failed_tool_calls", "model_steps", b"model_steps", "sleep_time_left", b"sleep_time_left", "tasks", b"tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetQueueStatusResponse: _TypeAlias = GetQueueStatusResponse  # noqa: Y015
+
+@_typing.final
+class ModelStep(_message.Message):
+    """ModelStep has the calls of the language model for one purpose."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STEP_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    TIMEOUTS_FIELD_NUMBER: _builtins.int
+    TOKENS_PER_SECOND_FIELD_NUMBER: _builtins.int
+    LAST_CALL_TIME_FIELD_NUMBER: _builtins.int
+    step: _builtins.str
+    """step is the purpose, such as `sleep-classify`."""
+    calls: _builtins.int
+    """calls is how many requests there were."""
+    timeouts: _builtins.int
+    """timeouts is how many of them ended without an answer because the server was silent for too long."""
+    tokens_per_second: _builtins.float
+    """tokens_per_second is the speed of answers, reading the requests included."""
+    @_builtins.property
+    def last_call_time(self) -> _timestamp_pb2.Timestamp:
+        """last_call_time is when the latest of them ended."""
+
+    def __init__(
+        self,
+        *,
+        step: _builtins.str = ...,
+        calls: _builtins.int = ...,
+        timeouts: _builtins.int = ...,
+        tokens_per_second: _builtins.float = ...,
+        last_call_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["last_call_time", b"last_call_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls", b"calls", "last_call_time", b"last_call_time", "step", b"step", "timeouts", b"timeouts", "tokens_per_second", b"tokens_per_second"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelStep: _TypeAlias = ModelStep  # noqa: Y015
 
 @_typing.final
 class FailedToolCall(_message.Message):
@@ -605,12 +662,17 @@ class GetCompactionStatusRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    CHECK_MODEL_FIELD_NUMBER: _builtins.int
+    check_model: _builtins.bool
+    """check_model asks the language model a short question, whose cost is recorded. It may take as long as the model does."""
     def __init__(
         self,
+        *,
+        check_model: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check_model", b"check_model"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -628,6 +690,7 @@ class GetCompactionStatusResponse(_message.Message):
     BACKLOG_FIELD_NUMBER: _builtins.int
     INPUT_TOKENS_FIELD_NUMBER: _builtins.int
     OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    MODEL_CHECK_FIELD_NUMBER: _builtins.int
     mode: Global___CompactionMode.ValueType
     """mode is how summaries are made."""
     model: _builtins.str
@@ -644,6 +707,10 @@ class GetCompactionStatusResponse(_message.Message):
     def backlog(self) -> _stats_pb2.SummaryBacklog:
         """backlog is the number of summaries that are not written yet."""
 
+    @_builtins.property
+    def model_check(self) -> Global___ModelCheck:
+        """model_check says how the model answered. Not set unless it was requested and a model is configured."""
+
     def __init__(
         self,
         *,
@@ -653,14 +720,53 @@ class GetCompactionStatusResponse(_message.Message):
         backlog: _stats_pb2.SummaryBacklog | None = ...,
         input_tokens: _builtins.int = ...,
         output_tokens: _builtins.int = ...,
+        model_check: Global___ModelCheck | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog", "model_check", b"model_check"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog", "input_tokens", b"input_tokens", "levels", b"levels", "mode", b"mode", "model", b"model", "output_tokens", b"output_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog", "input_tokens", b"input_tokens", "levels", b"levels", "mode", b"mode", "model", b"model", "model_check", b"model_check", "output_tokens", b"output_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCompactionStatusResponse: _TypeAlias = GetCompactionStatusResponse  # noqa: Y015
+
+@_typing.final
+class ModelCheck(_message.Message):
+    """ModelCheck says how the server of the language model answered a short question."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERROR_FIELD_NUMBER: _builtins.int
+    ANSWER_FORM_FIELD_NUMBER: _builtins.int
+    CONTEXT_TOKENS_FIELD_NUMBER: _builtins.int
+    ANSWER_TIME_FIELD_NUMBER: _builtins.int
+    error: _builtins.str
+    """error is the reason for a missing or unusable answer, with advice; empty if the model answered."""
+    answer_form: _builtins.str
+    """answer_form is how the server accepts requests for JSON: `json_schema`, `json_object`, or `text` if it refuses both.
+    Empty if there was no answer.
+    """
+    context_tokens: _builtins.int
+    """context_tokens is the number of tokens that the model reads and writes in one request."""
+    @_builtins.property
+    def answer_time(self) -> _duration_pb2.Duration:
+        """answer_time is the time until the end of the answer."""
+
+    def __init__(
+        self,
+        *,
+        error: _builtins.str = ...,
+        answer_form: _builtins.str = ...,
+        context_tokens: _builtins.int = ...,
+        answer_time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer_time", b"answer_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer_form", b"answer_form", "answer_time", b"answer_time", "context_tokens", b"context_tokens", "error", b"error"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelCheck: _TypeAlias = ModelCheck  # noqa: Y015
 
 @_typing.final
 class LevelStatus(_message.Message):

@@ -13,16 +13,17 @@ from everword.chat.errors import BadAnswer, ChatUnavailable, ModelDeclined
 from everword.chat.model import ChatAnswer, ChatRequest
 from everword.chat.reply import Reply
 
-_THOUGHT = re.compile(r"\s*<think>(.*?)(?:</think>|\Z)", re.DOTALL)
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>(.*?)(</\1>|\Z)", re.DOTALL)
 #: The end of a thought whose beginning the server's template has put into the prompt.
-_END_OF_THOUGHT = "</think>"
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+_END_OF_THOUGHT = re.compile(r"^(.*)</think>[ \t]*(?:\n|\Z)", re.DOTALL)
+#: Places in an answer's text where JSON is tried to be read.
+_MOST_STARTS = 50
 
 
 def answer_of(request: ChatRequest, reply: Reply, model: str) -> ChatAnswer:
     """Return the answer to `request`. Raises BadAnswer, ModelDeclined, and ChatUnavailable where the server gave up."""
     _check_end(reply)
-    content, thought = _split_thought(reply.content, request)
+    content, thought = _split_thought(reply.content)
     reasoning = reply.reasoning or thought
     value = None
     if request.schema is None:
@@ -48,28 +49,34 @@ def _check_end(reply: Reply) -> None:
         raise ChatUnavailable("the model server cancelled the answer")
 
 
-def _split_thought(content: str, request: ChatRequest) -> tuple[str, str]:
-    """Return the answer and the thought before it."""
+def _split_thought(content: str) -> tuple[str, str]:
+    """Return the answer and the thought before it. Raises BadAnswer for a thought without an end."""
     if thought := _THOUGHT.match(content):
+        if not thought[3]:
+            raise BadAnswer("the answer was cut off in the model's thought", BadAnswer.CUT_OFF)
+        return content[thought.end() :], thought[2]
+    thought = _END_OF_THOUGHT.match(content)
+    if thought and not content.lstrip().startswith(("{", "[")):
         return content[thought.end() :], thought[1]
-    if request.thinking and _END_OF_THOUGHT in content:
-        before, _, after = content.partition(_END_OF_THOUGHT)
-        if not before.lstrip().startswith(("{", "[")):
-            return after, before
     return content, ""
 
 
 def _structured(text: str, schema: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return JSON as text and as a value that obeys `schema`. Raises BadAnswer."""
-    if fenced := _FENCED.fullmatch(text):
-        text = fenced[1]
-    value = _json(text)
-    violation = next(Draft202012Validator(schema).iter_errors(value), None)
-    if violation:
-        # The schema's own path: that of the answer can hold its content.
-        where = "/".join(str(step) for step in violation.absolute_schema_path)
-        raise BadAnswer(f"the answer violates its schema at {where}", "malformed")
-    return text.strip(), value
+    """Return the last JSON in a text that obeys `schema`, as text and as a value. Raises BadAnswer.
+
+    Models put code fences and sentences around JSON if the server does not enforce it.
+    """
+    validator = Draft202012Validator(schema)
+    found = list(_json_in(text, "[" if schema.get("type") == "array" else "{"))
+    if not found:
+        raise BadAnswer("the answer is not JSON", "malformed")
+    for written, value in reversed(found):
+        if validator.is_valid(value):
+            return written, value
+    violation = next(validator.iter_errors(found[-1][1]))
+    # The schema's own path: that of the answer can hold its content.
+    where = "/".join(str(step) for step in violation.absolute_schema_path)
+    raise BadAnswer(f"the answer violates its schema at {where}", "malformed")
 
 
 def _parse_structured_reasoning(reasoning: str, schema: Mapping[str, Any]) -> tuple[str, Any]:
@@ -79,16 +86,26 @@ def _parse_structured_reasoning(reasoning: str, schema: Mapping[str, Any]) -> tu
         raise BadAnswer("the answer is empty", "empty") from None
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_not_json)
-    except (ValueError, RecursionError):
-        # The cause holds the text.
-        raise BadAnswer("the answer is not JSON", "malformed") from None
+def _json_in(text: str, start: str) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON values in a text that begin with `start` and are not part of each other."""
+    position = text.find(start)
+    for _ in range(_MOST_STARTS):
+        if position < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            yield text[position:end], value
+        position = text.find(start, end)
 
 
 def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_not_json)
 
 
 def _check_storable(parts: list[Any]) -> None:

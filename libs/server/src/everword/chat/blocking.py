@@ -14,6 +14,15 @@ from everword.chat.settings import ChatSettings
 
 _Result = TypeVar("_Result")
 _Call = Callable[[], Coroutine[Any, Any, _Result]]
+#: The concurrent calls of this process, by server and their limit: tasks with a client each share the limit.
+_SLOTS: dict[tuple[str, int], threading.BoundedSemaphore] = {}
+_MAKING_SLOTS = threading.Lock()
+
+
+def _slots_of(settings: ChatSettings) -> threading.BoundedSemaphore:
+    with _MAKING_SLOTS:
+        key = (settings.endpoint, settings.concurrency)
+        return _SLOTS.setdefault(key, threading.BoundedSemaphore(settings.concurrency))
 
 
 def no_beat() -> None:
@@ -29,16 +38,20 @@ class BlockingChat:
         record: Callable[[UsageRecord], None] = ignore,
         *,
         admit: Callable[[str], None] = lambda model: None,
+        wait_turn: Callable[[Callable[[], None]], None] = lambda beat: None,
         beat_s: float = 3.0,
     ) -> None:
         """`record` is called in the calling thread, after its call, for each request to the server.
 
-        `admit` is called before, with the model; if it raises, the model is not asked. `beat_s` is the pause between
-        two beats of a waiting call, in seconds.
+        `wait_turn` is called before each call, with its `beat`, and returns when the model may be asked. `admit` is
+        called then, with the model; if it raises, the model is not asked. `beat_s` is the pause between two beats of a
+        waiting call, in seconds.
         """
         self.model = settings.model
         self._record = record
         self._admit = admit
+        self._wait_turn = wait_turn
+        self._slots = _slots_of(settings)
         self._beat_s = beat_s
         self._loop = asyncio.new_event_loop()
         self._client = ChatClient(settings)
@@ -51,11 +64,15 @@ class BlockingChat:
 
         An exception of `beat` cancels the call. Raises ChatError, and the exceptions of `admit`.
         """
-        self._admit(self.model)
+        while not self._slots.acquire(timeout=self._beat_s):
+            beat()
         spent: list[UsageRecord] = []
         try:
+            self._wait_turn(beat)
+            self._admit(self.model)
             return self._run(lambda: self._client.complete(request, spent.append), beat)
         finally:
+            self._slots.release()
             for record in spent:
                 self._record(record)
 

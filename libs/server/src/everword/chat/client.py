@@ -17,7 +17,9 @@ from everword.chat.errors import (
     ChatBusy,
     ChatMisconfigured,
     ChatRefused,
+    ChatTimedOut,
     ChatUnavailable,
+    FormatRefused,
     InputTooLong,
     ModelDeclined,
     OutputTooLong,
@@ -65,8 +67,8 @@ class ChatClient:
     async def complete(self, request: ChatRequest, record: Record | None = None) -> ChatAnswer:
         """Return the model's answer. `record` takes what this call costs, instead of the client's own.
 
-        Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for.
-        Raises ChatError.
+        Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for,
+        but not after a read time-out. Raises ChatError.
         """
         return await self._retry_while_unavailable(
             lambda: self._parsed(request, record or self._record)
@@ -83,6 +85,11 @@ class ChatClient:
         """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
         return await self._retry_while_unavailable(self._limits.context_tokens)
 
+    @property
+    def dialect(self) -> ChatDialect:
+        """The fields that the server takes, as far as its refusals have shown."""
+        return self._dialect
+
     async def close(self) -> None:
         await self._server.close()
 
@@ -95,7 +102,8 @@ class ChatClient:
                 error = ChatUnavailable(str(circuit), circuit.retry_after_s)
                 wait = max(pause or 0.0, circuit.retry_after_s)
                 last = pause is None or tried == 0
-            except ChatMisconfigured:
+            except (ChatMisconfigured, ChatTimedOut):
+                # A person must act first; and a slow model would be asked for the same thing again.
                 raise
             except ChatUnavailable as unavailable:
                 error = unavailable
@@ -144,13 +152,16 @@ class ChatClient:
         async with self._learning:
             if self._dialect != spoken:
                 return self._dialect  # another call has learned it meanwhile
-            if self._clock() - self._learned_at < RELEARN_S:
-                return spoken
-            dialect = await self._first_accepted(HELLO, LADDER, record)
-            if dialect and request.schema is not None:
+            if isinstance(refusal, FormatRefused):
+                dialect, forms = None, spoken.with_plainer_forms()
+            else:
+                if self._clock() - self._learned_at < RELEARN_S:
+                    return spoken
+                dialect = await self._first_accepted(HELLO, LADDER, record)
+                forms = [dialect, *dialect.with_plainer_forms()] if dialect else []
+            if request.schema is not None:
                 probe = replace(HELLO, schema=request.schema)
-                schemas = dialect.with_plainer_schemas()
-                dialect = await self._first_accepted(probe, schemas, record) or dialect
+                dialect = await self._first_accepted(probe, forms, record) or dialect
             if dialect:
                 self._dialect, self._learned_at = dialect, self._clock()
                 return dialect

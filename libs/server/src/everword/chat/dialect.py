@@ -6,9 +6,24 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from everword.chat.model import ChatRequest
+
+
+class AnswerForm(StrEnum):
+    """Ways to request JSON from a server, from the strictest to the plainest."""
+
+    JSON_SCHEMA = "json_schema"
+    """`response_format` holds the schema, which the server enforces."""
+    JSON_OBJECT = "json_object"
+    """`response_format` asks for JSON; the message to the model holds the schema."""
+    TEXT = "text"
+    """The message to the model holds the schema, and JSON is looked for in the answer's text."""
+
+
+_FORMS = tuple(AnswerForm)
 
 
 @dataclass(frozen=True)
@@ -22,18 +37,12 @@ class ChatDialect:
     """`stream_options`, without which no usage comes with a stream."""
     reasoning_model: bool = False
     """`max_completion_tokens` instead of `max_tokens`, and no `temperature`: OpenAI's own reasoning models."""
-    long_strings: bool = True
-    """A schema may have a `maxLength` of 2,000 or more, which the grammars of llama.cpp and Ollama refuse."""
-    json_schema: bool = True
-    """`response_format`; without it, the message to the model holds the schema."""
+    answer_form: AnswerForm = AnswerForm.JSON_SCHEMA
 
-    def with_plainer_schemas(self) -> list[ChatDialect]:
-        """Return this dialect and those with plainer schemas, the richest first."""
-        return [
-            self,
-            replace(self, long_strings=False),
-            replace(self, long_strings=False, json_schema=False),
-        ]
+    def with_plainer_forms(self) -> list[ChatDialect]:
+        """Return this dialect with each plainer form of answers, the strictest first."""
+        plainer = _FORMS[_FORMS.index(self.answer_form) + 1 :]
+        return [replace(self, answer_form=form) for form in plainer]
 
 
 #: Dialects to try on a server that refuses a request, from the richest to the plainest.
@@ -49,8 +58,8 @@ LADDER = (
 #: A request that every model can answer: if it is refused, its fields are the reason.
 HELLO = ChatRequest(task="probe", system="Answer briefly.", user="Hello.", max_tokens=16)
 
-#: The longest `maxLength` that every server's grammar can express.
-_MAX_LENGTH = 1_999
+#: The longest `maxLength` that is sent: the grammars of llama.cpp and Ollama refuse 2,000 repetitions.
+MAX_LENGTH = 1_999
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -68,12 +77,14 @@ def body_of(request: ChatRequest, model: str, dialect: ChatDialect) -> dict[str,
     else:
         body |= {"max_tokens": request.max_tokens, "temperature": request.temperature}
     if request.schema is not None:
-        schema = dict(request.schema) if dialect.long_strings else _without_long(request.schema)
-        if dialect.json_schema:
+        schema = _without_long(request.schema)
+        if dialect.answer_form is AnswerForm.JSON_SCHEMA:
             name = _NOT_IN_NAMES.sub("_", request.task)[:64] or "answer"
             json_schema = {"name": name, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         else:
+            if dialect.answer_form is AnswerForm.JSON_OBJECT:
+                body["response_format"] = {"type": "json_object"}
             body["messages"][1]["content"] += (
                 f"\n\nAnswer only with JSON of this schema:\n{json.dumps(schema)}"
             )
@@ -95,5 +106,5 @@ def _without_long(schema: Any) -> Any:
     return {
         name: _without_long(value)
         for name, value in schema.items()
-        if not (name == "maxLength" and isinstance(value, int) and value > _MAX_LENGTH)
+        if not (name == "maxLength" and isinstance(value, int) and value > MAX_LENGTH)
     }

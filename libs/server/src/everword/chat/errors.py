@@ -3,10 +3,12 @@
   ChatError
   ├── ChatUnavailable        the request is not the reason: try again later
   │   ├── ChatBusy           the server is reachable, and overloaded
+  │   ├── ChatTimedOut       the server was silent for too long; its model may be too slow
   │   ├── ChatMisconfigured  a person must act first: key, model name, URL
   │   └── ChatBudgetSpent    the model's budget of this month is spent, and it is not asked
   ├── InputTooLong           split the input
   ├── ChatRefused            this request is refused, and will be again
+  │   ├── FormatRefused      because of the form of the answer, such as a JSON schema
   │   ├── ModelDeclined      by the model, not by the server
   │   └── OutputTooLong      the server allows fewer tokens for an answer
   └── BadAnswer              an unusable answer; another try may give a better one
@@ -44,6 +46,12 @@ class ChatBusy(ChatUnavailable):
     """The model has too much to do."""
 
 
+class ChatTimedOut(ChatUnavailable):
+    """The model sent nothing for the whole read time-out. The same request would take as long again."""
+
+    outcome = "timed_out"
+
+
 class ChatMisconfigured(ChatUnavailable):
     """The model cannot answer until its settings are put right."""
 
@@ -73,6 +81,10 @@ class ChatRefused(ChatError):
     """The request is refused."""
 
     outcome = "refused"
+
+
+class FormatRefused(ChatRefused):
+    """The server does not support the form in which the answer is requested."""
 
 
 class ModelDeclined(ChatRefused):

@@ -13,6 +13,7 @@ from everword.chat.errors import (
     ChatMisconfigured,
     ChatRefused,
     ChatUnavailable,
+    FormatRefused,
     InputTooLong,
     OutputTooLong,
 )
@@ -22,6 +23,24 @@ from everword.model_server.refusals import json_or_none, message_of, pause_of, s
 _REFUSED = {400, 413, 422}
 #: Codes that blame the moment. 408 and 425 are what proxies say.
 _BUSY = {408, 425, 429}
+#: Advice by code, for errors that need a person.
+_ADVICE = {
+    401: "check EVERWORD_CHAT_API_KEY",
+    402: "the account of EVERWORD_CHAT_API_KEY needs credit",
+    403: "the key of EVERWORD_CHAT_API_KEY may not use this model, or the server refuses the content",
+    404: "check EVERWORD_CHAT_URL and EVERWORD_CHAT_MODEL",
+}
+#: How OpenAI says, with a 429, that an account has no credit: waiting does not help.
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|exceeded your current quota|insufficient balance", re.I
+)
+#: How servers word that they do not support a form of answers: llama.cpp (with 400 or 500), Ollama, LM Studio, vLLM,
+#: DeepSeek and others.
+_FORMAT = re.compile(
+    r"response_?format|json_?schema|json_object|guided[ _](?:json|decoding)|structured[ _]outputs?"
+    r"|(?:parse|compile|invalid|unsupported|initialize)\b.{0,30}\b(?:grammar|samplers?|format)\b",
+    re.IGNORECASE,
+)
 #: The longest pause that is passed on.
 _MAX_PAUSE_S = 3600.0
 #: How servers word that an input is too long: vLLM in its releases, OpenAI, llama.cpp and others.
@@ -57,12 +76,15 @@ def error_for(status: int, said: str, words: str, pause_s: float | None = None) 
             return OutputTooLong(said, output_tokens)
         if status == 413 or _TOO_LONG.search(words):
             return InputTooLong(said, int(limit[1]) if limit else None)
-        return ChatRefused(said)
+        return FormatRefused(said) if _FORMAT.search(words) else ChatRefused(said)
+    if status == 429 and _NO_CREDIT.search(words):
+        status = 402
     if status in _BUSY:
         return ChatBusy(said, pause_s)
     if status >= 500:
-        return ChatUnavailable(said, pause_s)
-    return ChatMisconfigured(said)
+        return FormatRefused(said) if _FORMAT.search(words) else ChatUnavailable(said, pause_s)
+    advice = _ADVICE.get(status)
+    return ChatMisconfigured(f"{said}; {advice}" if advice else said)
 
 
 def _output_limit(words: str) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 from opentelemetry import propagate
 
-from everword.chat.errors import ChatError, ChatMisconfigured, ChatUnavailable
+from everword.chat.errors import ChatError, ChatMisconfigured, ChatTimedOut, ChatUnavailable
 from everword.chat.refusals import error_of
 from everword.chat.reply import GarbledReply, Reply, read_json, read_reply
 from everword.chat.settings import ChatSettings
@@ -79,6 +79,13 @@ class ChatServer:
                 await answer.aread()
                 raise error_of(answer, texts)
             yield answer
+        except httpx2.ReadTimeout:
+            self._breaker.failed()
+            seconds = request.extensions["timeout"]["read"]
+            raise ChatTimedOut(
+                f"the model server sent nothing for {seconds:g} s; if its model is slow, raise"
+                " EVERWORD_CHAT_READ_TIMEOUT_S"
+            ) from None
         except httpx2.RequestError as error:
             self._breaker.failed()
             # Hide the cause, which may contain the server's reply.

@@ -19,8 +19,9 @@ class ChatSettings:
     api_key: Secret = NO_SECRET
     concurrency: int = 4
     """Maximum concurrent requests of one client to the server."""
-    read_timeout_s: float = 300.0
-    """Seconds without a byte from the server. Answers are streamed, so a slow answer does not exceed it."""
+    read_timeout_s: float = 600.0
+    """Seconds without a byte from the server. Answers are streamed, so a slow answer does not exceed it. Reading 8,000
+    tokens takes a CPU minutes, and servers that refuse to stream send nothing before the whole answer."""
     context_tokens: int | None = None
     """Maximum tokens of a request, input and output together. None: the size that the server reports, or that is known
     of the model."""
@@ -75,6 +76,9 @@ class ChatSettings:
             model=model,
             api_key=api_key,
             concurrency=environment.integer("EVERWORD_CHAT_CONCURRENCY", cls.concurrency, 1),
+            read_timeout_s=environment.integer(
+                "EVERWORD_CHAT_READ_TIMEOUT_S", max(1, round(cls.read_timeout_s)), 1
+            ),
             context_tokens=environment.integer("EVERWORD_CHAT_CONTEXT_TOKENS", 1024, 1024)
             if environment.text("EVERWORD_CHAT_CONTEXT_TOKENS")
             else None,

@@ -22,6 +22,8 @@ NOT_EMBEDDED = "the embedding model makes no vector of it; an operator sees why"
 _KINDS = {
     "ChatUnavailable": "the language model does not answer",
     "ChatBudgetSpent": "what language models may cost this month is spent",
+    "ChatTimedOut": "the language model takes too long",
+    "FormatRefused": "the language model's server refuses it",
     "ChatBusy": "the language model has too much to do",
     "ChatMisconfigured": "the language model is not set up as it has to be",
     "InputTooLong": "it is longer than the language model reads",

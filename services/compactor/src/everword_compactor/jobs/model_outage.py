@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from everword.chat.errors import ChatBudgetSpent, ChatError, ChatUnavailable
 from everword.chat.model import ChatRequest
-from everword.jobs.task import DependencyUnavailable, JobRun
+from everword.jobs.task import DependencyUnavailable, JobRun, Task
 
 if TYPE_CHECKING:
     # The service has the settings of this, and asks no model: its client takes long to import.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
 #: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
 MAX_WAIT_SECONDS = 6.0
-#: Longest pause before a job checks a budget again. A change of the budget wakes jobs.
+#: Longest pause of a job for a budget, whose change wakes jobs, or for a server that asks for a pause.
 BUDGET_PAUSE_S = 3600.0
 
 
@@ -42,10 +42,16 @@ def detect_model_outage(
             sleep(MAX_WAIT_SECONDS)
             job.heartbeat()
             if not answers_others(chat, job.heartbeat):
-                raise DependencyUnavailable(str(error)) from error
+                raise DependencyUnavailable(str(error), _pause_of(error)) from error
             raise
 
     return run_and_blame
+
+
+def _pause_of(error: ChatUnavailable) -> float | None:
+    """Return the pause that the server asked for; None for the task's own if that is no shorter."""
+    asked = error.retry_after_s or 0.0
+    return min(asked, BUDGET_PAUSE_S) if asked > Task.away_s else None
 
 
 def answers_others(chat: BlockingChat, heartbeat: Callable[[], None]) -> bool:

@@ -44,6 +44,31 @@ class ParkedPassage:
 
 
 @dataclass(frozen=True)
+class ModelStep:
+    """Calls of the language model for one purpose."""
+
+    #: Such as `sleep-classify`.
+    step: str
+    calls: int
+    timeouts: int
+    #: Of output.
+    tokens_per_second: float
+    last_called_at: datetime
+
+
+@dataclass(frozen=True)
+class ModelCheck:
+    """The outcome of a short question to the language model."""
+
+    #: Empty if it answered.
+    error: str
+    #: `json_schema`, `json_object` or `text`; empty if it did not answer.
+    answer_form: str = ""
+    context_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class QueueStatus:
     """The state of a namespace's background work."""
 
@@ -51,3 +76,6 @@ class QueueStatus:
     failed: list[FailedJob]
     parked: list[ParkedPassage]
     parked_calls: list[ParkedCall]
+    model_steps: list[ModelStep]
+    #: Seconds that the model needs for the waiting jobs of Sleep; None if unknown, or if none waits.
+    sleep_seconds_left: float | None

@@ -22,6 +22,31 @@ SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS fail
  ORDER BY updated_at DESC, id DESC
  LIMIT %(limit)s;
 
+-- list_model_steps --
+-- Return the steps that asked the language model in the last hour, the latest first.
+SELECT task AS step, count(*) AS calls, count(*) FILTER (WHERE outcome = 'timed_out') AS timeouts,
+       coalesce(sum(output_tokens) / nullif(sum(seconds), 0), 0)::float8 AS tokens_per_second,
+       max(called_at) AS last_called_at
+  FROM usage_ledger
+ WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '1 hour' AND own
+ GROUP BY task
+ ORDER BY last_called_at DESC, task;
+
+-- estimate_sleep --
+-- Return the seconds that the model needs for the waiting jobs of Sleep: as many for each as for a session of the last
+-- day. NULL without such jobs or sessions.
+SELECT (spent.seconds * waiting.jobs / nullif(done.sessions, 0))::float8
+  FROM (SELECT nullif(count(*), 0) AS jobs
+          FROM jobs
+         WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state IN ('pending', 'running')) AS waiting,
+       (SELECT count(*) AS sessions
+          FROM sleep_sessions
+         WHERE namespace_id = %(namespace_id)s AND stored_at > now() - interval '1 day' AND model <> '') AS done,
+       (SELECT nullif(sum(seconds), 0) AS seconds
+          FROM usage_ledger
+         WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '1 day' AND own
+           AND starts_with(task, 'sleep-')) AS spent;
+
 -- list_parked_passages --
 -- Return parked passages with their errors.
 SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error

@@ -22,12 +22,14 @@ async def get_queue_status(database: Database, namespace: NamespaceScope, task: 
     async with database.transaction(namespace.id) as conn:
         tasks = await store.count_jobs(conn, namespace.id, task)
         failed = await store.list_failed_jobs(conn, namespace.id, task, SHOWN)
+        steps = await store.list_model_steps(conn, namespace.id)
+        sleep_seconds_left = await store.estimate_sleep(conn, namespace.id)
         parked, parked_calls = [], []
         if task in ("", EMBED):
             parked = await store.list_parked_passages(conn, namespace.id, SHOWN)
         if task in ("", TOOL_SENTENCES):
             parked_calls = await requests.list_parked_calls(conn, namespace.id, SHOWN)
-    return QueueStatus(tasks, failed, parked, parked_calls)
+    return QueueStatus(tasks, failed, parked, parked_calls, steps, sleep_seconds_left)
 
 
 async def retry_jobs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everword.db.pool import Connection
 from everword.db.statements import fetch_value, fetch_values, load_statements
 from everword.db.typed_statements import statement
-from everword_compactor.maintenance.model import FailedJob, ParkedPassage, TaskStatus
+from everword_compactor.maintenance.model import FailedJob, ModelStep, ParkedPassage, TaskStatus
 
 SQL = load_statements("everword_compactor.maintenance")
 
@@ -18,6 +18,14 @@ async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[Tas
 async def list_failed_jobs(
     conn: Connection, namespace_id: int, task: str, limit: int
 ) -> list[FailedJob]: ...
+
+
+@statement(SQL)
+async def list_model_steps(conn: Connection, namespace_id: int) -> list[ModelStep]: ...
+
+
+@statement(SQL)
+async def estimate_sleep(conn: Connection, namespace_id: int) -> float | None: ...
 
 
 @statement(SQL)

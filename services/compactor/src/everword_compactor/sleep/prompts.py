@@ -52,10 +52,7 @@ def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
         "about": fact.key.subject,
         "attribute": fact.key.attribute,
         "value": fact.value,
-        "state": fact.state.name.lower(),
-        "mentions": fact.mentions,
         "since": fact.first_seen_at.date().isoformat(),
-        "last_heard_of": fact.last_seen_at.date().isoformat(),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -21,6 +22,7 @@ from everword.domain.errors import BudgetExceeded, ChatUnavailable
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
+    from everword.chat.priority import InteractiveCalls
 
 log = logging.getLogger(__name__)
 #: Attempts at one answer; a model that returns an unusable one is asked again.
@@ -32,9 +34,13 @@ _RECORD_S = 5.0
 class AnswerModel:
     """Client of one chat model. Callers enforce their deadline by cancelling."""
 
-    def __init__(self, chat: ChatClient, database: Database) -> None:
+    def __init__(
+        self, chat: ChatClient, database: Database, calls: InteractiveCalls | None = None
+    ) -> None:
+        """`calls` announces answers, for which background calls of the model wait."""
         self._chat = chat
         self._database = database
+        self._calls = calls
 
     async def context_tokens(self) -> int:
         """Return the size of the model's context in tokens, which includes its answer. Raises ChatUnavailable."""
@@ -52,12 +58,8 @@ class AnswerModel:
         await self._admit(namespace)
         usage: list[UsageRecord] = []
         try:
-            for _ in range(TRIES - 1):
-                try:
-                    return await self._chat.complete(request, usage.append)
-                except BadAnswer as error:
-                    log.warning("answer not used", extra={"outcome": error.outcome})
-            return await self._chat.complete(request, usage.append)
+            async with self._calls.announced() if self._calls else nullcontext():
+                return await self._complete(request, usage)
         except InputTooLong:
             raise
         except ChatError as error:
@@ -65,6 +67,14 @@ class AnswerModel:
         finally:
             # Failed and cancelled calls cost something, too.
             await asyncio.shield(asyncio.create_task(self._record(namespace, usage)))
+
+    async def _complete(self, request: ChatRequest, usage: list[UsageRecord]) -> ChatAnswer:
+        for _ in range(TRIES - 1):
+            try:
+                return await self._chat.complete(request, usage.append)
+            except BadAnswer as error:
+                log.warning("answer not used", extra={"outcome": error.outcome})
+        return await self._chat.complete(request, usage.append)
 
     async def _admit(self, namespace: NamespaceScope) -> None:
         """Raise BudgetExceeded if a budget of the namespace for this model is spent."""

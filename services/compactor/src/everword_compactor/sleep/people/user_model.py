@@ -17,12 +17,14 @@ from everword_compactor.nodes.store import node_namespace
 from everword_compactor.sleep.model import (
     USER_ROLE,
     SessionMessage,
+    SessionRow,
     SleepConversation,
     SleepSession,
 )
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.store import Turn
-from everword_compactor.sleep.prompts import find_quote, portions
+from everword_compactor.sleep.prompts import find_quote
+from everword_compactor.sleep.stages.reads import fitting
 from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
@@ -35,6 +37,10 @@ TASK = "sleep-user-model"
 MAX_TOKENS = 1_500
 #: Turns that are looked at, from how many sessions, and how many it takes at least.
 TURNS, SESSIONS, LEAST = 50, 25, 4
+#: A style changes slowly: it is described after each of the first sessions, then after every fifth session.
+FIRST, EVERY = 3, 5
+#: Characters of a turn that show its style.
+_TURN_CHARS = 120
 #: Words of a turn in the middle: who writes more is not brief, and who writes less is not detailed.
 _BRIEF, _DETAILED = 40, 15
 _LISTED = "\n".join(f"- `{name}`: {', '.join(values)}" for name, values in DIMENSIONS.items())
@@ -91,18 +97,23 @@ class Turns:
 
 
 def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Add the subject's style of communication, if they wrote something since the last closing."""
+    """Add the subject's style of communication, if it is due."""
     assert tools.asking is not None
     if not work.sessions:
         return work
     with tools.reading() as conn:
+        if not is_due(store.count_sessions(conn, tools.namespace_id, work.subject), work.sessions):
+            return work
         turns = store.read_turns(conn, tools.namespace_id, work.subject, SESSIONS, TURNS)
         namespace = node_namespace(conn, tools.namespace_id)
     if len(turns) < LEAST:
         return work
     read = number_turns(turns, masks=namespace is not None and namespace.masks_credentials)
+    records = [
+        {"n": each.seq, "text": each.content[:_TURN_CHARS]} for each in reversed(read.session.said)
+    ]
     # The latest messages that fit into one request are enough to show a style.
-    *_, latest = portions(read.session, tools.asking.room(MAX_TOKENS), work.loaded.time_zone)
+    latest = fitting(records, tools.asking.room(MAX_TOKENS))[::-1]
     question = ModelQuestion(TASK, _INSTRUCTION, {"messages": latest}, _SCHEMA, MAX_TOKENS)
     traits = tools.asking.ask(question, lambda answer: read_traits(read, answer))
 
@@ -110,6 +121,11 @@ def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
         await describe_user(to.conn, to.namespace_id, work.subject, traits)
 
     return work.adding(PendingWrite("describe-user", run), traits=len(traits)) if traits else work
+
+
+def is_due(stored: int, new: Sequence[SessionRow]) -> bool:
+    """Return whether to describe a subject with `stored` sessions, of which some are new since the last closing."""
+    return stored <= FIRST or stored // EVERY > (stored - len(new)) // EVERY
 
 
 def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:

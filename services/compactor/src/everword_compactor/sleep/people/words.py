@@ -23,7 +23,6 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     record = {
         "o": number,
         "time": observation.said_at.isoformat(timespec="minutes"),
-        "of": observation.subject,
         "about": observation.about,
         "text": observation.text,
         "hypothesis": observation.hypothesis,

@@ -14,8 +14,8 @@ from everword.facts.statement_writer import state_fact
 from everword.facts.writer import lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
-from everword_compactor.sleep.model import Observation, Quote
-from everword_compactor.sleep.prompts import fact_record
+from everword_compactor.sleep.model import KnownFact, Observation, Profile, Quote
+from everword_compactor.sleep.relevance import relevant_facts
 from everword_compactor.sleep.stages.evidence import AUDIT, fact_after_statement, pieces_of
 from everword_compactor.sleep.stages.fact_lines import is_same
 from everword_compactor.sleep.stages.name_attributes import attribute_name
@@ -29,7 +29,8 @@ from everword_compactor.sleep.work import (
 
 TASK = "sleep-behaviour"
 MAX_TOKENS = 3_000
-_MOST_FACTS = 60
+#: Inferred facts, whose wording is to be repeated, and others.
+_MOST_INFERRED, _MOST_STATED = 20, 10
 _INSTRUCTION = """\
 The records `observations` are what was observed of users in a conversation, with the time; `facts` is what is \
 known of them, \
@@ -88,9 +89,14 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
     if not own:
         return work
     profile = work.loaded.profile
-    records = {
-        "observations": [observation_record(each, o) for o, each in enumerate(own, start=1)],
-        "facts": [fact_record(each, n) for n, each in enumerate(profile.facts[:_MOST_FACTS], 1)],
+    records: dict[str, Records] = {
+        "observations": [
+            {"o": o, "time": each.said_at.isoformat(timespec="minutes"), "text": each.text}
+            for o, each in enumerate(own, start=1)
+        ],
+        "facts": [
+            {"attribute": each.key.attribute, "value": each.value} for each in _known(own, profile)
+        ],
         "trajectory": [{"summary": work.loaded.trajectory.summary}],
     }
     question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
@@ -110,6 +116,17 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
         profile = profile.with_fact(fact_after_statement(told, known))
         work = work.adding(_state(told), facts_inferred=1)
     return replace(work, loaded=work.loaded.with_profile(profile))
+
+
+def _known(own: Sequence[Observation], profile: Profile) -> list[KnownFact]:
+    """Return the facts that the model is to repeat or not to infer again, those about the same matter first."""
+    texts = [each.text for each in own]
+    inferred = [fact for fact in profile.facts if fact.source is FactSource.INFERRED]
+    stated = [fact for fact in profile.facts if fact.source is not FactSource.INFERRED]
+    return [
+        *relevant_facts(inferred, texts, _MOST_INFERRED),
+        *relevant_facts(stated, texts, _MOST_STATED),
+    ]
 
 
 def read_inferences(

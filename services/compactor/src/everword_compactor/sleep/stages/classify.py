@@ -17,6 +17,7 @@ from everword.facts.model import Key
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompts import fact_record
+from everword_compactor.sleep.relevance import relevant_facts
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
 from everword_compactor.sleep.stages.evidence import fact_after_statement, fact_statement_of
@@ -25,7 +26,7 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
 #: Facts shown to a model in addition to those of the observed attributes.
-_MOST_FACTS = 80
+_MOST_FACTS = 25
 #: Observations that one request is about.
 _BATCH = 20
 #: Attributes of earlier values, such as `former_residence`.
@@ -168,13 +169,16 @@ def read_relations(
 
 
 def _related_facts(observations: Sequence[Observation], profile: Profile) -> list[KnownFact]:
-    """Return the facts of those observed: first those of the same attributes, then those mentioned most."""
+    """Return the facts of those observed: first those of the same attributes, then those with the same words."""
     subjects = {each.subject for each in observations}
     keys = {each.key for each in observations}
     own = [fact for fact in profile.facts if fact.key.subject in subjects]
     first = [fact for fact in own if fact.key in keys]
-    others = sorted((fact for fact in own if fact.key not in keys), key=lambda f: -f.mentions)
-    return [*first, *others[: max(0, _MOST_FACTS - len(first))]]
+    others = [fact for fact in own if fact.key not in keys]
+    texts = [
+        f"{each.text} {each.attribute.replace('_', ' ')} {each.value}" for each in observations
+    ]
+    return [*first, *relevant_facts(others, texts, max(0, _MOST_FACTS - len(first)))]
 
 
 def _integrated(work: SessionWork, found: Classified) -> SessionWork:

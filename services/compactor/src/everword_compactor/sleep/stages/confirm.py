@@ -18,6 +18,7 @@ from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompts import fact_record
+from everword_compactor.sleep.relevance import content_words, sentences_about
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.work import (
     ClosingStage,
@@ -33,15 +34,16 @@ MAX_TOKENS = 2_500
 CONFIRMING, CONFIRMING_INFERENCES = 2, 3
 #: Facts that a model looks at, those mentioned most first.
 MOST = 80
-#: How far back summaries go, and how many are looked at.
-SINCE, SUMMARIES = timedelta(days=90), 30
+#: Latest pieces of evidence of a fact that the model is shown.
+QUOTES = 5
+#: How far back summaries go, how many are looked at, and how many characters of them the model is shown.
+SINCE, SUMMARIES, SUMMARY_CHARS = timedelta(days=90), 30, 2_400
 _INSTRUCTION = """\
-The records `facts` are suspected: said or inferred once. Each comes with its evidence, quoted. `summaries` are of \
-conversations of the last three months, `trajectory` is where the person's life is going. Confirm a fact only where \
-its \
-evidence and something besides it, another quote or a summary, agree on it, and nothing there speaks against it. \
-What was said \
-in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for being likely.
+The records `facts` are suspected: said or inferred once. Each comes with its evidence, quoted. `summaries` are \
+sentences about conversations of the last three months, `trajectory` is where the person's life is going. Confirm a \
+fact only where its evidence and something besides it, another quote or a summary, agree on it, and nothing there \
+speaks against it. What was said in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for \
+being likely.
 Answer: {"confirmed": [{"fact": 1, "reason": "..."}]}; an empty list is a good answer."""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -86,9 +88,11 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
         how = "inferred" if fact.source is FactSource.INFERRED else "stated"
         work = _confirmed(work, fact, f"{how} in {_times(sessions, fact)} sessions")
     rest = [fact for fact in suspected if fact not in by_rule]
+    # The model has been asked about the others, and nothing was said of them since.
+    touched = set(work.touched_ids)
+    rest = [fact for fact in rest if fact.id in touched]
     rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
-    # Without new sessions there is no new evidence for a model.
-    if rest and work.sessions and tools.asking is not None:
+    if rest and tools.asking is not None:
         for fact, reason in _confirmed_by_model(tools, work, rest, trust):
             work = _confirmed(work, fact, reason)
     return work
@@ -117,11 +121,16 @@ def _confirmed_by_model(
         since = tools.now - SINCE
         summaries = reads.recent_summaries(conn, tools.namespace_id, agents, since, SUMMARIES)
     evidence = [each for each in evidence if is_trusted(each, trust)]
-    summaries = [each for each in summaries if not trust.is_open(each.channel)]
+    words = frozenset().union(*(content_words(fact.value) for fact in suspected))
+    shown = [
+        replace(each, content=sentences_about(each.content, words))
+        for each in summaries
+        if not trust.is_open(each.channel)
+    ]
     available = tools.asking.room(MAX_TOKENS) // 2
     records: list[dict[str, Any]] = []
     for number, fact in enumerate(suspected, start=1):
-        latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:10]
+        latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:QUOTES]
         record = fact_record(fact, number)
         record["evidence"] = reads.fitting(latest, available)[::-1]
         records.append(record)
@@ -130,7 +139,9 @@ def _confirmed_by_model(
         _INSTRUCTION,
         {
             "facts": records,
-            "summaries": reads.fitting([each.record() for each in summaries], available),
+            "summaries": reads.fitting(
+                [each.record() for each in shown if each.content], min(available, SUMMARY_CHARS)
+            ),
             "trajectory": [{"summary": work.loaded.trajectory.summary}],
         },
         _SCHEMA,

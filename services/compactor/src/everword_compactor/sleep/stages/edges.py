@@ -10,6 +10,7 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep import storage
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompts import fact_record
+from everword_compactor.sleep.relevance import relevant_facts
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.storage import NewFactLink
 from everword_compactor.sleep.work import (
@@ -22,10 +23,10 @@ from everword_compactor.sleep.work import (
 
 TASK = "sleep-edges"
 MAX_TOKENS = 4_000
-#: Facts and edges that a model sees besides those in question.
-CONTEXT, EDGES = 60, 20
+#: Facts that a model sees, and known edges.
+CONTEXT, EDGES = 24, 20
 #: Facts that one closing links.
-_TOUCHED = 40
+_TOUCHED = 20
 #: An edge that is less sure says nothing.
 _LEAST = 0.3
 
@@ -83,13 +84,13 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def link_facts(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Add edges from and to the facts that the sessions touched."""
+    """Add edges from and to the facts that the sessions brought. Facts that they repeat were linked before."""
     assert tools.asking is not None
-    ids = set(work.touched_ids)
     known = [fact for fact in work.loaded.profile.facts if fact.id is not None]
-    touched = [fact for fact in known if fact.id in ids][:_TOUCHED]
+    touched = _new_facts(work, known)[:_TOUCHED]
     others = [fact for fact in known if fact not in touched]
-    others = sorted(others, key=lambda fact: -fact.mentions)[: max(0, CONTEXT - len(touched))]
+    texts = [f"{fact.key.attribute.replace('_', ' ')} {fact.value}" for fact in touched]
+    others = relevant_facts(others, texts, CONTEXT - len(touched))
     shown = [*touched, *others]
     if not touched or len(shown) < 2:
         return work
@@ -115,6 +116,14 @@ def link_facts(tools: StageTools, work: ClosingWork) -> ClosingWork:
     question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
     found = tools.asking.ask(question, lambda answer: read_edges_of(shown, len(touched), answer))
     return work.adding(*map(_insert, found), edges=len(found))
+
+
+def _new_facts(work: ClosingWork, known: Sequence[KnownFact]) -> list[KnownFact]:
+    """Return the touched facts that were first heard of in the sessions."""
+    if not work.sessions:
+        return []
+    ids, began = set(work.touched_ids), min(each.started_at for each in work.sessions)
+    return [fact for fact in known if fact.id in ids and fact.first_seen_at >= began]
 
 
 def read_edges_of(
