@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everword.db.namespaces import get_namespace_settings
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import USER, FactSource, Key, value_hash
@@ -27,14 +27,18 @@ from everword.facts.writer import (
 )
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
+from everword_compactor.learning.corrections import Correction, correct_facts
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
 from everword_compactor.learning.store import (
     LearnableMessage,
     LearningProgress,
+    list_stated_facts,
     lock_learning_progress,
 )
 
+#: Characters of a correction that are quoted as evidence.
+_QUOTE_CHARS = 300
 _AUDIT = ChangeReason("machine", "learned from what was said")
 
 
@@ -52,6 +56,8 @@ class ClaimingMessage:
     claims: Sequence[SpokenClaim]
     #: Whom it speaks of.
     subject: str = USER
+    #: The earlier messages that it corrects.
+    corrections: Sequence[Correction] = ()
 
 
 def subject_of(subject: str, author: str, speakers: Sequence[str]) -> str:
@@ -73,7 +79,8 @@ async def write_claims(
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = sorted(claiming.claims, key=lambda each: each.attribute)
+        claims = [*claiming.claims, *await _claims_of_corrections(conn, namespace_id, claiming)]
+        claims.sort(key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
         while claims:
@@ -86,6 +93,19 @@ async def write_claims(
             conn, namespace_id, conversation.id, after, through, job
         ):
             raise LeaseLost
+
+
+async def _claims_of_corrections(
+    conn: Connection, namespace_id: int, claiming: ClaimingMessage
+) -> list[SpokenClaim]:
+    """Return claims that end the facts of corrected messages, unless the message itself claims another value."""
+    if not claiming.corrections:
+        return []
+    corrected = [each.corrected_id for each in claiming.corrections]
+    facts = await list_stated_facts(conn, namespace_id, claiming.subject, corrected)
+    own = {each.attribute for each in claiming.claims}
+    claims = correct_facts(facts, claiming.corrections, claiming.message.content[:_QUOTE_CHARS])
+    return [each for each in claims if each.attribute not in own]
 
 
 def _plan(

@@ -82,17 +82,17 @@ def stems_of(folded: str) -> frozenset[str]:
     for match in _WORD.finditer(neutral(folded)):
         for word in match[0].replace("-", "'").split("'"):
             if 1 < len(word) <= _LONGEST and word not in LANGUAGES_OF and word not in _WEAK:
-                stems.add(_stem(word))
+                stems.add(stem(word))
     return frozenset(stems)
 
 
 @lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     # English endings are those of most texts; of other words the same ones go on both sides.
     return str(_stemmer().stemWord(word))
 
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    # No cache of its own: `_stem` has one.
+    # No cache of its own: `stem` has one.
     return Stemmer.Stemmer("english", 0)

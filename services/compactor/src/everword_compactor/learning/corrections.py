@@ -1,0 +1,101 @@
+"""Corrections and updates of earlier messages, found in users' messages without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.blocking import Connection
+from everword.text.attribution import blank_pasted
+from everword.text.credentials import mask_credentials
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.learning import store
+from everword_compactor.learning.extract.model import Modality, SpokenClaim
+from everword_compactor.learning.store import LearnableMessage, LearningProgress, StatedFact
+from everword_compactor.learning.updates.detect import (
+    Update,
+    UpdateKind,
+    find_updates,
+    may_update,
+    topic_words,
+)
+
+#: Number of messages before it in its conversation that a message is compared with, and of similar ones elsewhere.
+NEAR = 60
+#: Number of topic words that similar messages are searched by.
+_MOST_WORDS = 12
+
+
+@dataclass(frozen=True)
+class Correction:
+    """The update of an earlier message."""
+
+    corrected_id: UUID
+    update: Update
+
+
+def find_corrections(
+    job: NamespaceJob, conversation: LearningProgress, message: LearnableMessage
+) -> list[Correction]:
+    """Return the earlier messages that a user's message corrects or updates."""
+    text = blank_pasted(message.content, (message.author, conversation.subject))
+    if not may_update(text):
+        return []
+    # In an open channel, strangers could correct what others said elsewhere.
+    elsewhere = not job.namespace.trust.is_open(conversation.channel)
+    words = topic_words(text)[:_MOST_WORDS]
+    with job.transaction() as conn:
+        earlier = store.list_earlier_messages(
+            conn, job.namespace_id, message.id, words, NEAR, elsewhere
+        )
+    masks = job.namespace.masks_credentials
+    texts = [mask_credentials(each.content) if masks else each.content for each in earlier]
+    return [Correction(earlier[each.place].id, each) for each in find_updates(text, texts)]
+
+
+def store_corrections(
+    job: NamespaceJob, message: LearnableMessage, corrections: Sequence[Correction]
+) -> None:
+    """Store the corrections that a message makes. Raises LeaseLost."""
+
+    def insert(conn: Connection) -> None:
+        store.insert_corrections(
+            conn,
+            job.namespace_id,
+            [message.id] * len(corrections),
+            [each.corrected_id for each in corrections],
+            [int(each.update.kind) for each in corrections],
+            [each.update.value for each in corrections],
+            [each.update.current for each in corrections],
+            job.worker_context.now(),
+        )
+
+    job.record(insert)
+
+
+def correct_facts(
+    facts: Sequence[StatedFact], corrections: Sequence[Correction], text: str
+) -> list[SpokenClaim]:
+    """Return claims that end the facts of corrected messages, with the current value if the correction names it."""
+    updates = {each.corrected_id: each.update for each in corrections}
+    found = []
+    for fact in facts:
+        update = updates[fact.message_id]
+        place = fact.value.lower().find(update.value.lower()) if update.value else -1
+        if update.kind == UpdateKind.RESTORED or place < 0:
+            continue
+        is_wrong = update.kind == UpdateKind.CORRECTED
+        value = ""
+        if update.current:
+            end = place + len(update.value)
+            value = fact.value[:place] + update.current + fact.value[end:]
+        if value and is_wrong:
+            claim = SpokenClaim(fact.attribute, value, Modality.CORRECTION, text, wrong=fact.value)
+            found.append(claim)
+            continue
+        if not value or fact.several:
+            found.append(SpokenClaim(fact.attribute, fact.value, Modality.RETRACTION, text))
+        if value:
+            found.append(SpokenClaim(fact.attribute, value, Modality.STATEMENT, text))
+    return found
