@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import regex
+
 from everword.db.blocking import Connection
 from everword.text.attribution import blank_pasted
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.learning import store
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
+from everword_compactor.learning.moments import dated
 from everword_compactor.learning.store import LearnableMessage, LearningProgress, StatedFact
+from everword_compactor.learning.updates.clauses import MAX_CHARS
 from everword_compactor.learning.updates.detect import (
     Update,
     UpdateKind,
@@ -27,6 +31,12 @@ NEAR = 60
 _MOST_WORDS = 12
 
 
+#: Characters of a correction that are quoted as evidence.
+_QUOTE_CHARS = 300
+#: The day that a plan's words mean, as `dated` adds it.
+_DAY = regex.compile(r"\s\(\d{4}-\d\d-\d\d[^)]*\)$")
+
+
 @dataclass(frozen=True)
 class Correction:
     """The update of an earlier message."""
@@ -36,11 +46,12 @@ class Correction:
 
 
 def find_corrections(
-    job: NamespaceJob, conversation: LearningProgress, message: LearnableMessage
+    job: NamespaceJob, conversation: LearningProgress, message: LearnableMessage, before: str
 ) -> list[Correction]:
-    """Return the earlier messages that a user's message corrects or updates."""
+    """Return the earlier messages that a user's message corrects or updates; `before` is the message before it."""
     text = blank_pasted(message.content, (message.author, conversation.subject))
-    if not may_update(text):
+    asked = before if before.rstrip().endswith("?") and len(before) <= MAX_CHARS else ""
+    if not may_update(text, asked):
         return []
     # In an open channel, strangers could correct what others said elsewhere.
     elsewhere = not job.namespace.trust.is_open(conversation.channel)
@@ -51,7 +62,7 @@ def find_corrections(
         )
     masks = job.namespace.masks_credentials
     texts = [mask_credentials(each.content) if masks else each.content for each in earlier]
-    return [Correction(earlier[each.place].id, each) for each in find_updates(text, texts)]
+    return [Correction(earlier[each.place].id, each) for each in find_updates(text, texts, asked)]
 
 
 def store_corrections(
@@ -75,9 +86,13 @@ def store_corrections(
 
 
 def correct_facts(
-    facts: Sequence[StatedFact], corrections: Sequence[Correction], text: str
+    facts: Sequence[StatedFact],
+    corrections: Sequence[Correction],
+    message: LearnableMessage,
+    zone: str,
 ) -> list[SpokenClaim]:
     """Return claims that end the facts of corrected messages, with the current value if the correction names it."""
+    text = message.content[:_QUOTE_CHARS]
     updates = {each.corrected_id: each.update for each in corrections}
     found = []
     for fact in facts:
@@ -90,6 +105,8 @@ def correct_facts(
         if update.current:
             end = place + len(update.value)
             value = fact.value[:place] + update.current + fact.value[end:]
+            if dated_value := _DAY.search(value):
+                value = dated(value[: dated_value.start()], message.occurred_at, zone)
         if value and is_wrong:
             claim = SpokenClaim(fact.attribute, value, Modality.CORRECTION, text, wrong=fact.value)
             found.append(claim)

@@ -90,11 +90,13 @@ class Learning:
     ) -> list[ClaimingMessage]:
         """Store the corrections of earlier messages; return the messages with claims or corrections, in order."""
         found = {each.message.id: each for each in claiming}
+        before = ""
         for message in messages:
+            asked, before = before, message.content
             if not message.said or message.seq <= conversation.learned_seq:
                 continue
             job.run.heartbeat()
-            if corrections := find_corrections(job, conversation, message):
+            if corrections := find_corrections(job, conversation, message, asked):
                 store_corrections(job, message, corrections)
                 own = found.get(message.id) or ClaimingMessage(message, [])
                 found[message.id] = replace(own, corrections=corrections)

@@ -37,8 +37,6 @@ from everword_compactor.learning.store import (
     lock_learning_progress,
 )
 
-#: Characters of a correction that are quoted as evidence.
-_QUOTE_CHARS = 300
 _AUDIT = ChangeReason("machine", "learned from what was said")
 
 
@@ -79,7 +77,10 @@ async def write_claims(
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = [*claiming.claims, *await _claims_of_corrections(conn, namespace_id, claiming)]
+        claims = [
+            *claiming.claims,
+            *await _claims_of_corrections(conn, namespace_id, claiming, conversation.zone),
+        ]
         claims.sort(key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
@@ -96,7 +97,7 @@ async def write_claims(
 
 
 async def _claims_of_corrections(
-    conn: Connection, namespace_id: int, claiming: ClaimingMessage
+    conn: Connection, namespace_id: int, claiming: ClaimingMessage, zone: str
 ) -> list[SpokenClaim]:
     """Return claims that end the facts of corrected messages, unless the message itself claims another value."""
     if not claiming.corrections:
@@ -104,7 +105,7 @@ async def _claims_of_corrections(
     corrected = [each.corrected_id for each in claiming.corrections]
     facts = await list_stated_facts(conn, namespace_id, claiming.subject, corrected)
     own = {each.attribute for each in claiming.claims}
-    claims = correct_facts(facts, claiming.corrections, claiming.message.content[:_QUOTE_CHARS])
+    claims = correct_facts(facts, claiming.corrections, claiming.message, zone)
     return [each for each in claims if each.attribute not in own]
 
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import regex
 
+from everword.text.analysis import folded_words
 from everword.text.calendar_terms import MONTHS
+from everword.text.statements.clauses import stem
 from everword.text.values.calendar_words import WEEKDAY_NAMES
+from everword_compactor.learning.updates.patterns import words
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(WEEKDAY_NAMES, key=len, reverse=True))
@@ -23,6 +26,8 @@ _UNITS = (
     r"minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|km|kilometres?|kilometers?|miles?|kg|kilos?|"
     r"pounds?|litres?|liters?|ml|mg|grams?|degrees|people|persons?|percent|%|rooms?|seats?|times"
 )
+_COLOURS = "red|blue|green|yellow|black|white|grey|gray|brown|orange|purple|pink|beige|turquoise|silver|navy"
+_KINDS = ("day", "time", "code", "number", "colour")
 _VALUE = regex.compile(
     r"(?P<day>\b\d{4}-\d\d-\d\d\b"
     rf"|\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<m>{_MONTH})\b"
@@ -30,13 +35,15 @@ _VALUE = regex.compile(
     r"|\b(?P<d>\d{1,2})(?:st|nd|rd|th)\b"
     r"|(?<=\bthe\s)(?P<d>\d{1,2})\b(?!\s*(?:[:.]\d|\p{L}))"
     rf"|\b(?P<w>{_WEEKDAY})s?\b|\b(?P<w>mon|tues?|weds?|thu|thurs?|fri)\b"
-    r"|(?<=\b(?:on|to|till|until|this|next|is|for|not)\s)(?P<w>sat|sun|wed)\b|\b(?P<w>tomorrow)\b)"
+    r"|(?<=\b(?:on|to|till|until|this|next|is|for|not)\s)(?P<w>sat|sun|wed)\b|\b(?P<w>tomorrow)\b"
+    rf"|(?<=\b(?:in|to|until|till|for|by|early|late|mid|not)\s)(?P<month>{_MONTH})\b)"
     r"|(?P<time>\b\d{1,2}[:.h]\d\d\b(?!\.?\d)(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?(?:[ap]m\b|o'?clock\b)"
     r"|\b(?:half|quarter)\s(?:past\s|to\s)?\p{L}+|\bnoon\b|\bmidnight\b"
     rf"|(?<=\bat\s)(?:\d{{1,2}}|{_NUMBER_WORD})\b(?!\s*(?:{_UNITS}|[%€$£\d]))(?!\s\p{{L}}+s\b))"
     r"|(?P<code>\b(?=[\p{L}\d-]*\d)(?=[\p{L}\d-]*\p{L})(?!\d+(?:k|st|nd|rd|th|g|m)\b)[\p{L}\d]+(?:-[\p{L}\d]+)*\b"
     r"|\bv\d+(?:\.\d+)+\b|\b\d{3,}[ -]\d{3,}(?:[ -]\d+)*\b|\b[A-Z](?=\s?\d{1,3}\b)\s?\d+)"
-    rf"|(?P<number>[€$£]?\b\d[\d.,]*k?\b|\b(?:{_NUMBER_WORD})\b)(?:\s?(?P<unit>{_UNITS})(?!\p{{L}}))?",
+    rf"|(?P<number>[€$£]?\b\d[\d.,]*k?\b|\b(?:{_NUMBER_WORD})\b)(?:\s?(?P<unit>{_UNITS})(?!\p{{L}}))?"
+    rf"|\b(?P<colour>{_COLOURS})\b",
     regex.IGNORECASE,
 )
 #: Where something is, after a verb of state: `lives in Leeds`, `put the key in the garage`.
@@ -47,105 +54,14 @@ _PLACE = regex.compile(
     r"(?:(?:the|my|our|his|her|their)\s(?P<place>\p{L}[\p{L}'-]+)|(?P<place>(?-i:\p{Lu})\p{L}[\p{L}'-]*|\p{L}{3,}(?=\s(?:now|these|instead|since|after\sall)\b|$)))",
     regex.IGNORECASE,
 )
-_NO_PLACES = frozenset(
-    [
-        "morning",
-        "afternoon",
-        "evening",
-        "night",
-        "end",
-        "way",
-        "case",
-        "fact",
-        "time",
-        "moment",
-        "work",
-        "day",
-        "week",
-        "month",
-        "year",
-        "it",
-        "him",
-        "her",
-        "them",
-        "me",
-        "us",
-        "you",
-        "this",
-        "that",
-        "these",
-        "those",
-        "be",
-        "do",
-        "get",
-        "have",
-        "make",
-        "go",
-        "see",
-        "use",
-        "there",
-        "here",
-        "least",
-        "first",
-        "last",
-        "all",
-        "once",
-        "front",
-        "weekend",
-        "mind",
-        "touch",
-        "order",
-        "charge",
-        "love",
-        "person",
-        "general",
-        "total",
-        "school",
-        "bed",
-        "home",
-        "advance",
-        "peace",
-        "line",
-        "sight",
-        "summer",
-        "winter",
-        "spring",
-        "autumn",
-        "fall",
-        "say",
-        "buy",
-        "eat",
-        "normal",
-        "him",
-        "take",
-        "put",
-        "keep",
-        "find",
-        "know",
-        "help",
-        "come",
-        "give",
-        "pay",
-        "try",
-        "ask",
-        "tell",
-        "look",
-        "start",
-        "stop",
-        "pick",
-        "play",
-        "read",
-        "write",
-        "call",
-    ]
-)
+_NO_PLACES = words("no_place")
 
 
 @dataclass(frozen=True)
 class Value:
     """A value in a sentence."""
 
-    #: `day`, `time`, `code`, `number` or `place`.
+    #: `day`, `time`, `code`, `number`, `colour` or `place`.
     kind: str
     #: In a form that equal values share.
     key: str
@@ -153,6 +69,8 @@ class Value:
     start: int
     end: int
     unit: str = ""
+    #: The words directly before and after a number or code.
+    heads: frozenset[str] = frozenset()
 
 
 def find_values(sentence: str) -> list[Value]:
@@ -162,13 +80,13 @@ def find_values(sentence: str) -> list[Value]:
 def _values(sentence: str) -> Iterator[Value]:
     taken = list[tuple[int, int]]()
     for match in _VALUE.finditer(sentence):
-        kind = next(each for each in ("day", "time", "code", "number") if match[each] is not None)
+        kind = next(each for each in _KINDS if match[each] is not None)
         key = _key(match, kind, match[kind].lower())
         if key:
             start, end = match.span(kind)
             taken.append((start, end))
             unit = (match["unit"] or "").lower().rstrip("s") if kind == "number" else ""
-            yield Value(kind, key, match[kind], start, end, unit)
+            yield Value(kind, key, match[kind], start, end, unit, _heads(sentence, start, end))
     for match in _PLACE.finditer(sentence):
         start, end = match.span("place")
         low = match["place"].lower()
@@ -178,10 +96,17 @@ def _values(sentence: str) -> Iterator[Value]:
             yield Value("place", low, match["place"], start, end)
 
 
+def _heads(sentence: str, start: int, end: int) -> frozenset[str]:
+    before, after = folded_words(sentence[:start])[-1:], folded_words(sentence[end:])[:1]
+    return frozenset(stem(word) for word in (*before, *after) if len(word) > 2)
+
+
 def _key(match: regex.Match[str], kind: str, low: str) -> str:
     if kind == "day":
         if match["w"]:
             return match["w"].lower()[:3]
+        if match["month"]:
+            return match["month"].lower()[:3]
         if match["d"]:
             return f"{int(match['d'])}"
         return low
