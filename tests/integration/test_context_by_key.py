@@ -226,3 +226,33 @@ async def test_mcp_tool_and_cli_build_context_for_new_session_with_read_key(
     assert shown.status == 0, shown.errors
     assert BOAT in shown.output
     assert "Lisbon" in shown.output
+
+
+async def test_one_session_key_is_refused_for_two_subjects(stack: Stack) -> None:
+    own = target("s-17", agent=AGENT, subject="ana")
+    anonymous = target("s-18", agent=AGENT)
+    async with keyed(stack, "boss") as backend:
+
+        async def append(named: ingest.ConversationTarget, text: str) -> str:
+            sent = ingest.AppendMessagesRequest(conversation=named, messages=[message(text)])
+            try:
+                return (await backend.ingest.AppendMessages(sent)).conversation_id
+            except grpc.aio.AioRpcError as error:
+                return reason(error)
+
+        of_ana, of_nobody = await append(own, BOAT), await append(anonymous, BOAT)
+        for key, stored in (("s-17", of_ana), ("s-18", of_nobody)):
+            other = target(key, agent=AGENT, subject="bo")
+            assert await append(other, "The boat is mine.") == "SUBJECT_CONFLICT"
+            ensured = ingest.EnsureConversationRequest(key=other.key, details=other.details)
+            named = pb.ContextConversation(key=other.key, subject="bo")
+            for call in (
+                backend.ingest.EnsureConversation(ensured),
+                backend.context.BuildContext(pb.BuildContextRequest(conversation=named)),
+            ):
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await call
+                assert reason(caught.value) == "SUBJECT_CONFLICT"
+            # Without a subject, the conversation is whomever's it is.
+            assert await append(target(key, agent=AGENT), "Thanks!") == stored
+        assert await append(own, "It leaks.") == of_ana

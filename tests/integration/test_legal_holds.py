@@ -84,7 +84,7 @@ async def test_retention_skips_data_on_hold_and_the_preview_counts_it(stack: Sta
     whole = pb.RetentionPolicy(
         kind=pb.RETENTION_KIND_MESSAGES, keep_days=30, whole_conversations=True
     )
-    assert await preview(stack, whole) == {}
+    assert await preview(stack, whole) == {"MESSAGES": 3}
     assert removed(await run(stack)) == {"MESSAGES": 3}
     assert await counted(stack) == (0, 6)
     await end(stack, of_ana)
@@ -141,6 +141,13 @@ async def test_holds_are_added_listed_and_removed_on_the_command_line(stack: Sta
     holding = ("retention", "hold")
     added = await everword(stack, *holding, "add", "--subject", "ana", "--reason", "Case 12/2026")
     assert "subject ana on hold" in added.output, added.errors
+    # The same hold exists once; a name that nothing is stored about is named, as it may be a typing error.
+    await everword(stack, *holding, "add", "--subject", "ana", "--reason", "Case 12/2026")
+    unknown = await everword(stack, *holding, "add", "--subject", "anna", "--json")
+    assert "Nothing is stored about anna" in unknown.errors
+    await everword(stack, *holding, "remove", unknown.json()["hold"]["id"])
+    by_key = await everword(stack, *holding, "add", "--conversation", "ana", "--json")
+    await everword(stack, *holding, "remove", by_key.json()["hold"]["id"])
     [listed] = (await everword(stack, *holding, "list", "--json")).json()["holds"]
     assert (listed["subject"], listed["reason"]) == ("ana", "Case 12/2026")
     assert "on hold 3" in (await everword(stack, "retention", "preview")).output

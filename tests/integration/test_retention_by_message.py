@@ -19,7 +19,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import compact_everything, roll_up_everything
 from support.databases import DatabaseUnderTest
-from support.retention import age_rows, keep, preview, removed, run
+from support.retention import keep, preview, removed, run
 from support.stack import Stack, running_stack
 
 SENTENCES = [
@@ -99,10 +99,12 @@ async def test_daily_conversation_loses_messages_older_than_the_policy(stack: St
 async def test_whole_conversations_go_by_their_last_activity_if_the_policy_says_so(
     stack: Stack,
 ) -> None:
-    """RG-11: with `whole_conversations`, a conversation in use keeps old messages, and an idle one goes as a whole."""
-    idle = await append(stack, sent(9), sent(8), session_key="idle")
-    age_rows(stack, 31)
-    daily = await append(stack, sent(60), sent(40), sent(1), session_key="daily")
+    """RG-11: with `whole_conversations`, a conversation in use keeps old messages, and an idle one goes as a whole.
+
+    Messages count from when they were sent, not from their import, and in any order.
+    """
+    idle = await append(stack, sent(40), sent(39), session_key="idle")
+    daily = await append(stack, sent(60), sent(1), sent(40), session_key="daily")
     await keep(stack, "MESSAGES", 30, whole_conversations=True)
     assert await preview(stack) == removed(await run(stack)) == {"MESSAGES": 2}
     with pytest.raises(grpc.aio.AioRpcError):

@@ -66,8 +66,8 @@ async def context(
 
     Without QUERY, the conversation's latest user message is the query. The context has memories of the conversation's
     agent and subject, or of --agent and --subject; without any of these, of all agents and subjects. With a session
-    key, --agent is a part of the conversation's key, and --subject is the user of a conversation that does not exist
-    yet. Nothing is written.
+    key, --agent is a part of the conversation's key, and --subject is the user whom the conversation is about.
+    Nothing is written.
     """
     if not query and not conversation:
         raise click.UsageError("give a QUERY, or a conversation to continue by --conversation")

@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -131,7 +132,8 @@ def _restored(value: Any, field: FieldDescriptor) -> Any:
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
     """Print a table, or `none` if it has no rows; `right` names the columns of numbers, separated by spaces.
 
-    The first column is not wrapped if the terminal is wide enough.
+    The first column is not wrapped if the terminal is wide enough. If the terminal is too narrow for whole words, each
+    row is a block with one line per column.
     """
     if not rows:
         line("none")
@@ -149,7 +151,19 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
             table.add_column(column, overflow="fold")
     for row in cells:
         table.add_row(*row)
-    Console().print(table)
+    console = Console()
+    if Measurement.get(console, console.options, table).minimum <= console.width:
+        console.print(table)
+        return
+    for row in cells:
+        block = Table.grid(padding=(0, _GAP, 0, 0))
+        block.add_column(no_wrap=True)
+        block.add_column(overflow="fold")
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                block.add_row(Text(column, style="bold"), cell)
+        console.print(block)
+        console.print()
 
 
 def print_entries(

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 
 import click
 
-from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.names import find_conversation, key_options
+from everword.cli.output import json_option, line, note, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import erasure_service_pb2 as pb
+from everword.v1.memory_pb2 import MemoryFilter
+from everword.v1.search_service_pb2 import BrowseRequest
 
 #: Kinds of data that a policy can name on the command line.
 KINDS = {
@@ -85,7 +88,7 @@ async def set_(
     whole_conversations: bool,
     as_json: bool,
 ) -> None:
-    """Keep KIND for this long, such as 30d, or `forever`.
+    """Keep KIND for this many days, such as 30d or 30, or `forever`.
 
     The age of a message counts from when it was sent, that of other kinds from the last activity. Messages whose
     metadata has `"protected": true` are never deleted.
@@ -114,7 +117,9 @@ async def set_(
     type=click.Choice(list(KINDS)),
     help="Preview another policy for this kind; requires --kept.",
 )
-@click.option("--kept", help="Preview this duration, such as 30d, for --kind.")
+@click.option(
+    "--kept", help="Preview this duration for --kind: days, such as 30d or 30, or forever."
+)
 @click.option(
     "--whole-conversations",
     is_flag=True,
@@ -205,22 +210,37 @@ def hold() -> None:
 
 @hold.command()
 @click.option("--subject", default="", help="Keep the data of this user.")
-@click.option("--conversation", default="", help="Keep this conversation, given by its id.")
+@click.option("--conversation", default="", help="Keep this conversation: an id or a session key.")
+@key_options
 @click.option("--all", "everything", is_flag=True, help="Keep the whole namespace.")
 @click.option("--reason", default="", help="For the record, such as a case number.")
 @json_option
 @remote
 async def add(
-    client: Client, subject: str, conversation: str, everything: bool, reason: str, as_json: bool
+    client: Client,
+    subject: str,
+    conversation: str,
+    agent: str,
+    channel: str,
+    everything: bool,
+    reason: str,
+    as_json: bool,
 ) -> None:
-    """Add a legal hold on a user, a conversation or the whole namespace."""
+    """Add a legal hold on a user, a conversation or the whole namespace.
+
+    Adding the same hold again changes nothing.
+    """
     if [bool(subject), bool(conversation), everything].count(True) != 1:
         raise click.UsageError("give one of --subject, --conversation and --all")
     request = pb.CreateLegalHoldRequest(reason=reason)
     if subject:
         request.subject = subject
+        own = BrowseRequest(filter=MemoryFilter(subjects=[subject]), page_size=1)
+        if not (await client.search_service.Browse(own)).memories:
+            note(f"Nothing is stored about {subject} yet: check the spelling.")
     elif conversation:
-        request.conversation_id = conversation
+        found = await find_conversation(client, conversation, agent, channel)
+        request.conversation_id = found.id
     answer = await client.erasure_service.CreateLegalHold(request)
     if as_json:
         print_json(answer)

@@ -72,7 +72,10 @@ def explain(error: CallError) -> str:
         return f"{error.address} did not finish in time; --timeout SECONDS gives it longer"
     if error.reason in {"CREDENTIALS_MISSING", "CREDENTIALS_INVALID"}:
         return f"{error.message} The key is taken from EVERWORD_API_KEY."
-    return f"{error.message} ({', '.join(_particulars(error))})"
+    message = error.message
+    if error.reason == "NAMESPACE_NOT_FOUND":
+        message = "There is no such namespace; `everword namespaces create NAME` creates it."
+    return f"{message} ({', '.join(_particulars(error))})"
 
 
 def _particulars(error: CallError) -> list[str]:

@@ -239,7 +239,9 @@ class ContextConversation(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
-    """subject is the user that a new conversation is about; ignored if the conversation exists. At most 256 characters."""
+    """subject is the user whom the conversation is about. An existing conversation must have the same subject, or
+    SUBJECT_CONFLICT is returned; empty accepts any. At most 256 characters.
+    """
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
         """key is the caller's own key of the conversation."""

@@ -74,7 +74,9 @@ class ConversationDetails(_message.Message):
     messages. At most 256 characters.
     """
     subject: _builtins.str
-    """subject is the user whom the conversation is about. At most 256 characters. It cannot change later."""
+    """subject is the user whom the conversation is about. At most 256 characters. It cannot
+    change later: requests that name another subject fail with SUBJECT_CONFLICT. Empty accepts an existing one.
+    """
     client_session_id: _builtins.str
     """client_session_id is an id that the client keeps for its own use. At most 512 characters."""
     title: _builtins.str
@@ -145,7 +147,7 @@ class Conversation(_message.Message):
 
     @_builtins.property
     def last_message_time(self) -> _timestamp_pb2.Timestamp:
-        """last_message_time is the time at which the latest message (by sequence) occurred; unset if there is no message.
+        """last_message_time is the latest time at which a message of it was sent; unset if there is no message.
         Output only.
         """
 

@@ -669,7 +669,7 @@ class RetentionPolicy(_message.Message):
     quotes are deleted with the messages.
     """
     whole_conversations: _builtins.bool
-    """whole_conversations removes all messages of a conversation together, keep_days after the last message or change of the
+    """whole_conversations removes all messages of a conversation together, keep_days after the last one was sent in the
     conversation; only for messages. By default, each message goes by its own age, so that a conversation in daily use loses
     its old messages.
     """

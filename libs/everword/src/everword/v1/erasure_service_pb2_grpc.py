@@ -195,7 +195,7 @@ class ErasureServiceServicer:
     def CreateLegalHold(self, request, context):
         """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
         hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
-        the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+        the same data; the same hold with the same reason exists once. CONVERSATION_NOT_FOUND if there is no such conversation.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

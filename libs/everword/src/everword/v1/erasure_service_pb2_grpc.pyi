@@ -63,7 +63,7 @@ class ErasureServiceStub:
     CreateLegalHold: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.CreateLegalHoldRequest, _erasure_service_pb2.CreateLegalHoldResponse]
     """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
     hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
-    the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+    the same data; the same hold with the same reason exists once. CONVERSATION_NOT_FOUND if there is no such conversation.
     """
     ListLegalHolds: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListLegalHoldsRequest, _erasure_service_pb2.ListLegalHoldsResponse]
     """ListLegalHolds returns the holds of the namespace, oldest first."""
@@ -179,7 +179,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_erasure_service_pb2.CreateLegalHoldResponse]:
         """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
         hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
-        the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+        the same data; the same hold with the same reason exists once. CONVERSATION_NOT_FOUND if there is no such conversation.
         """
 
     @_abc_1.abstractmethod

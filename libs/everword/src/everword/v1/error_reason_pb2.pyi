@@ -76,6 +76,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_NAMESPACE_NOT_FOUND (NOT_FOUND): there is no such namespace; CreateNamespace makes one.
     `{ "reason": "NAMESPACE_NOT_FOUND", "metadata": { "namespace": "acme" } }`
     """
+    ERROR_REASON_SUBJECT_CONFLICT: _ErrorReason.ValueType  # 78
+    """ERROR_REASON_SUBJECT_CONFLICT (ALREADY_EXISTS): the request names a subject, and the conversation of this session key
+    was created for another one, or for none. Nothing is stored. Use a session key of its own for each user, or name no
+    subject. `{ "reason": "SUBJECT_CONFLICT", "metadata": { "session_key": "s-17", "subject": "bo" } }`
+    """
     ERROR_REASON_NAMESPACE_ALREADY_EXISTS: _ErrorReason.ValueType  # 12
     """ERROR_REASON_NAMESPACE_ALREADY_EXISTS (ALREADY_EXISTS): the name is taken.
     `{ "reason": "NAMESPACE_ALREADY_EXISTS", "metadata": { "namespace": "acme" } }`
@@ -352,6 +357,11 @@ ERROR_REASON_MEMORY_NOT_FOUND: ErrorReason.ValueType  # 10
 ERROR_REASON_NAMESPACE_NOT_FOUND: ErrorReason.ValueType  # 11
 """ERROR_REASON_NAMESPACE_NOT_FOUND (NOT_FOUND): there is no such namespace; CreateNamespace makes one.
 `{ "reason": "NAMESPACE_NOT_FOUND", "metadata": { "namespace": "acme" } }`
+"""
+ERROR_REASON_SUBJECT_CONFLICT: ErrorReason.ValueType  # 78
+"""ERROR_REASON_SUBJECT_CONFLICT (ALREADY_EXISTS): the request names a subject, and the conversation of this session key
+was created for another one, or for none. Nothing is stored. Use a session key of its own for each user, or name no
+subject. `{ "reason": "SUBJECT_CONFLICT", "metadata": { "session_key": "s-17", "subject": "bo" } }`
 """
 ERROR_REASON_NAMESPACE_ALREADY_EXISTS: ErrorReason.ValueType  # 12
 """ERROR_REASON_NAMESPACE_ALREADY_EXISTS (ALREADY_EXISTS): the name is taken.

@@ -2047,7 +2047,7 @@ CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
     m.subject,
     m.conversation_id,
     m.occurred_at AS active_at,
-    GREATEST(c.last_message_at, c.updated_at) AS conversation_active_at
+    COALESCE(c.last_message_at, c.created_at) AS conversation_active_at
    FROM ((everword.messages m
      JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
      LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
@@ -2181,7 +2181,7 @@ UNION ALL
 COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
 COMMENT ON COLUMN everword.retained.pinned IS 'No policy removes it.';
 COMMENT ON COLUMN everword.retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
-COMMENT ON COLUMN everword.retained.conversation_active_at IS 'Last activity in the conversation of a message; active_at for other kinds.';
+COMMENT ON COLUMN everword.retained.conversation_active_at IS 'When the latest message of the conversation was sent, for messages; active_at for other kinds.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,

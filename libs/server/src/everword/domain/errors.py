@@ -10,7 +10,7 @@ EverwordError
 ├── Unauthenticated          UNAUTHENTICATED
 ├── AccessDenied             PERMISSION_DENIED: OutOfScope, WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
-├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
+├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, SubjectConflict, …
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased, …    FAILED_PRECONDITION
 ├── LimitReached             RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, LoreTooExpensive, …, `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
@@ -141,6 +141,12 @@ class ExternalIdConflict(AlreadyExists):
     """The conversation has another message under this external id, and stored messages never change."""
 
     reason = "EXTERNAL_ID_CONFLICT"
+
+
+class SubjectConflict(AlreadyExists):
+    """The conversation is about another user than `subject`; use a session key of its own for each user."""
+
+    reason = "SUBJECT_CONFLICT"
 
 
 class NamespaceAlreadyExists(AlreadyExists):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from everword.domain.errors import SubjectConflict
 from everword.text.instructions import contains_model_instructions
 
 
@@ -38,6 +39,14 @@ class ConversationRecord:
     @property
     def name(self) -> str:
         return self.title or self.session_key
+
+    def check_subject(self, subject: str) -> None:
+        """Raise SubjectConflict if `subject` is not empty and not the conversation's.
+
+        Otherwise what one user says would be stored, and shown, as another user's.
+        """
+        if subject not in ("", self.subject):
+            raise SubjectConflict(session_key=self.session_key, subject=subject)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from everword_ingest.conversations.model import ConversationSpec
 async def ensure_conversation(
     database: Database, namespace: NamespaceScope, spec: ConversationSpec
 ) -> tuple[ConversationRecord, bool, ConsistencyToken]:
-    """Return the conversation with the key in `spec`, and whether this call made it."""
+    """Return the conversation with the key in `spec`, and whether this call made it. Raises SubjectConflict."""
     created = False
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -30,6 +30,7 @@ async def ensure_conversation(
             found = await store.find_conversation(conn, namespace.id, spec)
     if found is None:
         raise ConversationNotFound
+    found.check_subject(spec.subject)
     return found, created, ConsistencyToken(namespace.id, write.position, 0)
 
 

@@ -58,8 +58,8 @@ async def append_messages(
     """Store the messages of `request`, or find that it was done before.
 
     `wake` is called after the commit: there may be work to publish.
-    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict, ContentErased, RateLimitReached
-    and StorageLimitReached; nothing is stored then.
+    Raises ConversationNotFound, SubjectConflict, MemoryNotFound, RequestIdConflict, ExternalIdConflict, ContentErased,
+    RateLimitReached and StorageLimitReached; nothing is stored then.
     """
     async with current_usage().taking_messages(len(request.messages)) as existed:
         result = await _append(database, namespace, request, compaction, wake)
@@ -103,7 +103,8 @@ async def _lock(
 ) -> tuple[LockedConversation, NamespaceSettings]:
     """Lock the target conversation until the transaction ends; return it and the settings of its namespace.
 
-    A conversation that a spec names is created if it does not exist. Raises ConversationNotFound for an unknown id.
+    A conversation that a spec names is created if it does not exist. Raises ConversationNotFound for an unknown id, and
+    SubjectConflict if the spec names another subject than the conversation's.
     """
     conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
@@ -114,6 +115,8 @@ async def _lock(
         conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
         raise ConversationNotFound
+    if isinstance(target, ConversationSpec):
+        conversation.check_subject(target.subject)
     return conversation, settings
 
 
@@ -256,7 +259,7 @@ async def _write(
             **scope,
             "messages": len(numbered),
             "turns": turns,
-            "last_message_at": numbered[-1].occurred_at,
+            "last_message_at": max(entry.occurred_at for entry in numbered),
             "title": conversation.title
             or await take_title(numbered, settings, conversation.channel),
         },

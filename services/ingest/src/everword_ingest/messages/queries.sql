@@ -18,7 +18,7 @@ SELECT id, seq FROM messages WHERE namespace_id = %(namespace_id)s AND id = ANY(
 UPDATE conversations
    SET last_seq = last_seq + %(messages)s,
        turn_count = turn_count + %(turns)s,
-       last_message_at = %(last_message_at)s,
+       last_message_at = greatest(last_message_at, %(last_message_at)s),
        title = CASE WHEN title = '' THEN %(title)s ELSE title END,
        updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;

@@ -31,8 +31,10 @@ async def create_legal_hold(
             conn, namespace.id, conversation_id
         ):
             raise ConversationNotFound(conversation_id=conversation_id)
-        return await store.insert_hold(
-            conn, namespace.id, new_id(), subject, conversation_id, reason
+        # A repeated request gets the hold of the first one. The lock on starts of jobs keeps them apart.
+        scope = (subject, conversation_id, reason)
+        return await store.find_hold(conn, namespace.id, *scope) or await store.insert_hold(
+            conn, namespace.id, new_id(), *scope
         )
 
 

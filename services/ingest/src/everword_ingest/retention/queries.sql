@@ -100,10 +100,10 @@ SELECT id
  LIMIT %(limit)s;
 
 -- lock_expired_conversations --
--- Lock and return the next conversations without activity since a time. Concurrent appends wait for the lock.
+-- Lock and return the next conversations without a message that was sent since a time. Concurrent appends wait for the lock.
 SELECT id
   FROM conversations
- WHERE namespace_id = %(namespace_id)s AND greatest(last_message_at, updated_at) < %(until)s
+ WHERE namespace_id = %(namespace_id)s AND coalesce(last_message_at, created_at) < %(until)s
    AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
  ORDER BY id
  LIMIT %(limit)s
@@ -201,6 +201,14 @@ SELECT namespace_id, id FROM running_retention(%(limit)s);
 -- idle_retention --
 -- Return namespaces with policies and no run in progress.
 SELECT namespace_id, time_zone, day_cutoff_minutes, set_at, night FROM idle_retention();
+
+-- find_hold --
+-- Return the legal hold with this scope and reason; no row if there is none.
+SELECT id, subject, conversation_id, reason, created_at
+  FROM legal_holds
+ WHERE namespace_id = %(namespace_id)s AND reason = %(reason)s
+   AND subject IS NOT DISTINCT FROM %(subject)s AND conversation_id IS NOT DISTINCT FROM %(conversation_id)s
+ LIMIT 1;
 
 -- insert_hold --
 -- Store a legal hold.

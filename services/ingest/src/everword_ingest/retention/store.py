@@ -240,6 +240,16 @@ async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str
 
 
 @statement(SQL)
+async def find_hold(
+    conn: Connection,
+    namespace_id: int,
+    subject: str | None,
+    conversation_id: UUID | None,
+    reason: str,
+) -> LegalHold | None: ...
+
+
+@statement(SQL)
 async def insert_hold(
     conn: Connection,
     namespace_id: int,

@@ -178,7 +178,7 @@ async def _find_record(
 ) -> ConversationRecord:
     """Return the request's conversation; an empty one if its key is unknown.
 
-    Raises ConversationNotFound if its id is unknown.
+    Raises ConversationNotFound if its id is unknown, and SubjectConflict if it is about another subject.
     """
     if request.conversation_id is not None:
         return await read_conversation(conn, namespace_id, request.conversation_id)
@@ -187,7 +187,10 @@ async def _find_record(
     found = await store.find_conversation(
         conn, namespace_id, key.session_key, key.agent, key.channel
     )
-    return found or _empty_conversation(key, request.new_subject)
+    if found is None:
+        return _empty_conversation(key, request.subject)
+    found.check_subject(request.subject)
+    return found
 
 
 def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecord:

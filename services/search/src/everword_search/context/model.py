@@ -110,8 +110,8 @@ class ContextRequest:
     conversation_id: UUID | None = None
     #: The caller's own key of the conversation, instead of its id.
     conversation_key: ConversationKey | None = None
-    #: Subject of a conversation that does not exist yet.
-    new_subject: str = ""
+    #: Whom the conversation of the key is about; empty for whomever it is about.
+    subject: str = ""
     token_budget: int = DEFAULT_BUDGET
     max_recent_turns: int = DEFAULT_TURNS
     #: Maximum memories; None if only the budget limits them.

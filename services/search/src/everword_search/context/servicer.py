@@ -79,7 +79,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         conversation_key=ConversationKey(key.session_key, key.agent, key.channel)
         if request.HasField("conversation")
         else None,
-        new_subject=request.conversation.subject,
+        subject=request.conversation.subject,
         token_budget=request.token_budget or DEFAULT_BUDGET,
         max_recent_turns=request.max_recent_turns if has_turns else DEFAULT_TURNS,
         max_memories=request.max_memories if has_memories else None,

@@ -96,6 +96,10 @@ class FakeClient(Client):
             (key.session_key, key.agent, key.channel),
             conversation_pb2.Conversation(id=str(uuid4()), key=key),
         )
+        known = conversation.details.subject if conversation.HasField("details") else None
+        if known is not None and details.subject not in ("", known):
+            text = "The conversation is about another user."
+            raise CallError(grpc.StatusCode.ALREADY_EXISTS, text, reason="SUBJECT_CONFLICT")
         conversation.details.MergeFrom(details)
         return conversation
 

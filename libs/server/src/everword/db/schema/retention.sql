@@ -60,7 +60,7 @@ WITH (security_invoker = true) AS
 SELECT m.namespace_id, 1::smallint, m.id,
        (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint,
        coalesce(m.metadata ->> 'protected' = 'true', false), m.subject, m.conversation_id, m.occurred_at,
-       greatest(c.last_message_at, c.updated_at)
+       coalesce(c.last_message_at, c.created_at)
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
   LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
@@ -125,7 +125,7 @@ SELECT * FROM retained_messages
 COMMENT ON VIEW retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
 COMMENT ON COLUMN retained.pinned IS 'No policy removes it.';
 COMMENT ON COLUMN retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
-COMMENT ON COLUMN retained.conversation_active_at IS 'Last activity in the conversation of a message; active_at for other kinds.';
+COMMENT ON COLUMN retained.conversation_active_at IS 'When the latest message of the conversation was sent, for messages; active_at for other kinds.';
 GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts,
     retained_patterns, retained_history TO everword_ingest;
 

@@ -10,7 +10,7 @@ import regex
 import Stemmer
 
 from everword.text.common_words import LANGUAGES_OF
-from everword.text.statements.polarity import is_denied, neutral
+from everword.text.statements.polarity import denied_words, is_denied, neutral
 from everword.text.values.fold_text import normalise
 
 #: Separators of clauses. A comma between digits is part of a number or a date.
@@ -84,6 +84,13 @@ def stems_of(folded: str) -> frozenset[str]:
             if 1 < len(word) <= _LONGEST and word not in LANGUAGES_OF and word not in _WEAK:
                 stems.add(stem(word))
     return frozenset(stems)
+
+
+def is_same_denied(denied: str, other: str) -> bool:
+    """Return whether a lower-case clause has the word that another one denies, such as `come` of "can't come"."""
+    said = {_stem(word) for word in _WORD.findall(neutral(other))}
+    requested = denied_words(denied, lambda word: word not in LANGUAGES_OF)
+    return any(_stem(word) in said for word in requested)
 
 
 @lru_cache(maxsize=8192)

@@ -11,7 +11,13 @@ from collections.abc import Iterable, Iterator
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
+from everword.text.statements.clauses import (
+    Clause,
+    clauses,
+    is_same_denied,
+    iter_sentences,
+    stems_of,
+)
 from everword.text.statements.obeyed_orders import find_obeyed_sentences
 from everword.text.statements.sources import (
     Measured,
@@ -32,10 +38,15 @@ _IF = regex.compile(
     r"|wenn|falls|ob|würde|könnte|vielleicht|si|peut-être"
     r"|quizás|se|forse|talvez|als|misschien)\b"
 )
+#: "Don't send it before Friday" and "send it only after Friday" say the same.
+_LIMITS = regex.compile(r"\b(?:only|before|until|till|except|unless)\b")
+#: "I want him to move" does not say that he moves.
+_WISHED = regex.compile(r"\b(?:want|ask|tell|told|need|urg|beg)\w* (?:\w+ )?\w+ to\b")
 #: "Paula suggested selling the car": a proposal is its speaker's own, though it says "we".
 _PROPOSES = regex.compile(
     r"\b(?:suggest|propos|recommend|ask|want|prefer|offer|promis|said|says|think|thought|argu|insist|demand|warn|complain)"
 )
+_COUNTED = regex.compile(r"[0-9] (?:\p{L}+ )?(\p{L}{3,})")
 _POSSESSIVE = regex.compile(r"'(?:s\b)?")
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:'s?)?")
 #: Number of words in which the actor of a clause is searched: "Then Bo merged", "- Dr. Wu asked".
@@ -61,10 +72,15 @@ def _belongs_to_other_subject(clause: Clause, sources: Statements) -> bool:
     different value.
     """
     values = measured(clause.text)
-    known = sources.known(clause.words)
+    # "300 copies" is about copies as much as any other number of them.
+    counted = stems_of(" ".join(_COUNTED.findall(clause.text.lower())))
+    known = sources.known(clause.words - counted)
     if not values or not known:
         return False
     nearest = sources.nearest(known)
+    # Of several values, one that is said of the same subject shows that the clause does not exchange them.
+    if len(values) > 1 and any(known & sources.around(value, clause.text) for value in values):
+        return False
     return any(
         _is_anothers(value, clause.text, values, known, nearest, sources) for value in values
     )
@@ -137,12 +153,18 @@ def _is_contrary(clause: Clause, sources: Statements) -> bool:
     if most < max(2, _SAME_STATEMENT * len(clause.words)):
         return False
     return all(
-        each.clause.denied != clause.denied
-        and not each.clause.asks
-        and not _IF.search(each.clause.text.lower())
-        for share, each in shares
-        if share >= _NEARLY * most
+        _denies_the_same(clause, each.clause) for share, each in shares if share >= _NEARLY * most
     )
+
+
+def _denies_the_same(clause: Clause, said: Clause) -> bool:
+    """Return whether one of two clauses denies what the other states."""
+    if said.denied == clause.denied or said.asks:
+        return False
+    one, other = clause.text.lower(), said.text.lower()
+    if _IF.search(other) or _WISHED.search(other) or _LIMITS.search(one) or _LIMITS.search(other):
+        return False
+    return is_same_denied(one, other) if clause.denied else is_same_denied(other, one)
 
 
 def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import regex
 
 _NEGATIONS = """
@@ -49,14 +51,18 @@ for _line in _OPPOSITES.strip().splitlines():
         _OPPOSED.add(_writing.replace("_", " "))
 _ONE_OF = "|".join(regex.escape(word) for word in sorted(_CANONICAL, key=len, reverse=True))
 _CANONICAL_WORD = regex.compile(rf"(?<![\p{{L}}'])(?:{_ONE_OF})(?![\p{{L}}'])")
+#: "stopped smoking" says that somebody does not smoke any more.
+_STOPPING = r"(?:stop|stops|stopped|quit|quits|gave up|given up) (?=\p{L}+ing\b)|"
 _NEGATION = regex.compile(
     "(?<![\\p{L}'])(?:"
+    + _STOPPING
     + "|".join(
         regex.escape(word.replace("_", " "))
         for word in sorted(_NEGATIONS.split(), key=len, reverse=True)
     )
-    + ")(?![\\p{L}'])"
+    + ")(?:(?<=\\s)|(?![\\p{L}']))"
 )
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
 #: "not only", "no. 5", and questions of degree deny nothing.
 _NO_NEGATION = regex.compile(
     r"\b(?:not only|no problem|no doubt|nothing but|not least|nicht nur|no\. ?[0-9])"
@@ -73,6 +79,21 @@ def is_denied(folded: str) -> bool:
         if word in _OPPOSED and not _NEGATION.fullmatch(word)
     )
     return count % 2 == 1
+
+
+def denied_words(folded: str, is_content: Callable[[str], bool]) -> list[str]:
+    """Return the first word of content that each negation of a lower-case clause is followed by, and opposites.
+
+    Of "I can't come to the party" it is `come`. All words, if nothing follows a negation, as in German main clauses.
+    """
+    plain = _NO_NEGATION.sub(" ", folded)
+    found = [
+        _CANONICAL[word] for word in _CANONICAL_WORD.findall(plain) if word in _OPPOSED
+    ]
+    for match in _NEGATION.finditer(plain):
+        after = _WORD.findall(neutral(plain[match.end() :]))
+        found += [word for word in after if is_content(word)][:1] or after or _WORD.findall(plain)
+    return found
 
 
 def neutral(folded: str) -> str:

@@ -26,6 +26,8 @@ _FIRST_PERSON = regex.compile(
 _WE = regex.compile(
     r"\b(?:we|we're|we'll|us|our|ours|let's|wir|uns\w*|nous|notre|nosotros|noi|nós|wij)\b"
 )
+#: "I'll write it, you test it" says nothing about the speaker in its second clause.
+_OTHER_SUBJECT = regex.compile(r"(?:and |but |then )?(?:you|he|she|they)\b")
 
 
 #: The unit or the kind of a number, and which one it is.
@@ -121,8 +123,8 @@ class Statements:
                         clause.words | named,
                         speakers,
                         spoken,
-                        says_i,
-                        says_we,
+                        says_i and not _OTHER_SUBJECT.match(clause.text.lower()),
+                        says_we and not _OTHER_SUBJECT.match(clause.text.lower()),
                     )
                 )
                 for word in clause.words | named:

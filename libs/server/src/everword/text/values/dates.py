@@ -181,17 +181,9 @@ def _other_readings(match: regex.Match[str]) -> Readings:
 
 def _time_readings(match: regex.Match[str]) -> Readings:
     if match["word"]:
-        return [
-            frozenset(
-                {
-                    (
-                        TIME,
-                        0 if match["word"].startswith("mi") and match["word"] != "midday" else 12,
-                        0,
-                    )
-                }
-            )
-        ]
+        hour = 0 if match["word"].startswith("mi") and match["word"] != "midday" else 12
+        # "Between 12 and 3" may begin at noon.
+        return [frozenset({(TIME, hour, 0)}), frozenset({(BARE, str(hour))})][: 2 if hour else 1]
     written = next(match[name] for name in ("h", "h2", "h3", "h4") if match[name])
     minute = int(next((match[name] for name in ("m", "m2", "m3", "m4") if match[name]), 0))
     hour, half = int(written), match["half"] or match["half2"]
@@ -204,5 +196,8 @@ def _time_readings(match: regex.Match[str]) -> Readings:
     else:
         hours = {hour % 24}
     readings: Readings = [frozenset({(TIME, each, minute)}) for each in sorted(hours)]
-    # "at 5" and "5 pm" may be the same.
-    return readings if minute else [*readings, frozenset({(BARE, written.lstrip("0") or "0")})]
+    if minute:
+        return readings
+    # "at 5", "until 17" and "5 pm" may be the same.
+    bare = {written.lstrip("0") or "0", *map(str, hours)}
+    return [*readings, *(frozenset({(BARE, each)}) for each in sorted(bare))]

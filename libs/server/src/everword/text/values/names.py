@@ -148,7 +148,8 @@ def _lines(plain: str) -> Iterator[list[_Token]]:
             opens = False
         elif text in _OPENING:
             # Not after "Dr." and initials.
-            opens = not (text == "." and (before.casefold() in _TITLES or len(before) == 1))
+            initial = before.isalpha() and len(before) == 1
+            opens = not (text == "." and (before.casefold() in _TITLES or initial))
         elif text in _BULLETS and not line:
             opens = True
         before = text
