@@ -45,6 +45,12 @@ def insert_facts(
         "recorded_at) VALUES (%s, %s, %s, %s, false, 1, %s, %s, %s)",
         [namespace_id, EVIDENCE, FACT, message_ids[0], words, BEGAN, BEGAN],
     )
+    conn.execute(
+        "INSERT INTO message_corrections (namespace_id, message_id, corrected_id, kind, value, current_value, "
+        "corrected_at, recorded_at) "
+        "SELECT %s, later, first, 1, %s, %s, %s, %s FROM unnest(%s::uuid[], %s::uuid[]) AS t (later, first)",
+        [namespace_id, words, words, BEGAN, BEGAN, message_ids[1:2], message_ids[:1]],
+    )
     _insert_ended(conn, namespace_id, message_ids[0], words)
     conn.execute(
         "INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state) "

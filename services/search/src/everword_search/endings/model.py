@@ -76,6 +76,10 @@ class EndingRemark:
 def ending_remarks(endings: Sequence[Ending]) -> list[EndingRemark]:
     """Return the labels of the latest `_MOST_ENDINGS` endings."""
     return [
-        EndingRemark(each.attribute or (f'"{each.value}"' if each.value else "this"), _ENDINGS[each.kind], each.ended_at)
+        EndingRemark(_label(each), _ENDINGS[each.kind], each.ended_at)
         for each in endings[:_MOST_ENDINGS]
     ]
+
+
+def _label(ending: Ending) -> str:
+    return ending.attribute or (f'"{ending.value}"' if ending.value else "this")

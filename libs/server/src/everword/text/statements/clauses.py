@@ -88,9 +88,9 @@ def stems_of(folded: str) -> frozenset[str]:
 
 def is_same_denied(denied: str, other: str) -> bool:
     """Return whether a lower-case clause has the word that another one denies, such as `come` of "can't come"."""
-    said = {_stem(word) for word in _WORD.findall(neutral(other))}
+    said = {stem(word) for word in _WORD.findall(neutral(other))}
     requested = denied_words(denied, lambda word: word not in LANGUAGES_OF)
-    return any(_stem(word) in said for word in requested)
+    return any(stem(word) in said for word in requested)
 
 
 @lru_cache(maxsize=8192)

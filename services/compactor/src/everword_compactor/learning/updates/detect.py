@@ -87,8 +87,10 @@ class _Claim:
 
 def may_update(text: str, asked: str = "") -> bool:
     """Return whether a message may update earlier ones; `asked` is the question that it answers."""
-    claims = _claims(text, asked)
-    return any(each.has_cue or each.single or _is_date(each.value) for each in claims)
+    return any(
+        each.has_cue or each.single or _is_date(each.value) or (each.value and each.value.heads)
+        for each in _claims(text, asked)
+    )
 
 
 def topic_words(text: str) -> list[str]:
