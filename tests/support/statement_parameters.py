@@ -274,6 +274,7 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
             "kinds": [1],
             "values": [WORDS],
             "current_values": [WORDS],
+            "now": LATE,
         },
         f"{package}.list_stated_facts": {"subject": SUBJECT, "message_ids": filled.message_ids},
     }

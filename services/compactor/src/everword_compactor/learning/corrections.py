@@ -53,7 +53,7 @@ def find_corrections(
     asked = before if before.rstrip().endswith("?") and len(before) <= MAX_CHARS else ""
     if not may_update(text, asked):
         return []
-    # In an open channel, strangers could correct what others said elsewhere.
+    # In an open channel, strangers could correct messages of other conversations.
     elsewhere = not job.namespace.trust.is_open(conversation.channel)
     words = topic_words(text)[:_MOST_WORDS]
     with job.transaction() as conn:

@@ -21,7 +21,7 @@ class EndingKind(IntEnum):
 class CurrentFact:
     """The current value that replaces an outdated one, and the memories that state it."""
 
-    #: None for the value in a message that corrects another one.
+    #: None if the value is that of a correcting message.
     fact_id: UUID | None
     value: str
     #: The fact as a sentence, or the message.

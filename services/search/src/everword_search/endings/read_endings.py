@@ -63,7 +63,7 @@ class _CorrectionRow:
     current_value: str
     kind: int
     corrected_at: datetime
-    #: Of the correcting message; None if the filter excludes it.
+    #: Passage of the correcting message; None if the filter excludes the message.
     passage_id: int | None
     content: str | None
 

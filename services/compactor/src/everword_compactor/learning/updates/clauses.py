@@ -34,7 +34,7 @@ class Clause:
     values: Sequence[Value]
     #: Weights of topic words by stem.
     topic: Mapping[str, float]
-    #: Whether it has a cue of a correction, of a plan's other time, or of a change.
+    #: True if the clause has a cue of a correction, of a plan's new time, or of a change.
     corrects: bool
     reschedules: bool
     changes: bool
@@ -107,7 +107,7 @@ def is_topical(word: str) -> bool:
 
 
 def topic_around(clauses: Sequence[Clause], number: int) -> dict[str, float]:
-    """Return the topic of a clause and of those beside it."""
+    """Return the topic of a clause and its neighbours."""
     near = clauses[max(0, number - _AROUND) : number + _AROUND + 1]
     return {word: weight for each in near for word, weight in each.topic.items()}
 

@@ -1,7 +1,7 @@
 """Detects that a message corrects or updates earlier ones, without a language model.
 
 An update has a cue ("turns out", "now", "moved to"), shares its topic with the earlier message, and has another value
-of the same kind, or names what has ended ("not the 14th", "sold the Volvo"). Questions, guesses and additions update
+of the same kind, or names an ended value ("not the 14th", "sold the Volvo"). Questions, guesses and additions update
 nothing.
 """
 
@@ -69,17 +69,17 @@ class Update:
 
 @dataclass(frozen=True)
 class _Claim:
-    """What a message says that may update others: a value, the word that has ended, or only its topic."""
+    """A statement that may update earlier messages: a value, an ended word, or only a topic."""
 
     kind: UpdateKind
     topic: Mapping[str, float]
     value: Value | None = None
     word: str = ""
     has_cue: bool = True
-    #: Whether the cue is in the clause of the value.
+    #: True if the cue is in the clause of the value.
     is_direct: bool = True
     reschedules: bool = False
-    #: Whether a clause beside it has a cue of a change.
+    #: True if a neighbouring clause has a cue of a change.
     near_change: bool = False
     #: Number of a verb with one value at a time; 0 for others.
     single: int = 0
@@ -128,7 +128,7 @@ def _rank(update: Update) -> tuple[bool, bool, float]:
 
 @lru_cache(maxsize=4096)
 def _claims(text: str, asked: str) -> tuple[_Claim, ...]:
-    """Return what a message says that may update others."""
+    """Return the statements of a message that may update earlier messages."""
     clauses = read_clauses(text)
     if asked and clauses:
         first = clauses[0]
@@ -163,7 +163,7 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
         yield _Claim(
             kind, topic, value, "", has_cue, is_direct, reschedules, near_change, clause.single
         )
-    # "no soy for her" ends something only beside a correction or change.
+    # "no soy for her" ends something only next to a correction or change.
     gone = [*clause.ended, *(clause.denied if corrects or near_change else ())]
     for words, of_kind in ((gone, kind), (clause.restored, UpdateKind.RESTORED)):
         for word in words:
@@ -236,7 +236,7 @@ def _is_same_topic(
     if claim.single and claim.single == old.single and shared >= NAME_WEIGHT:
         return True
     if new.kind in _NUMBERS and new.heads & value.heads & around.keys():
-        # "size 31", "size 33": the same word stands beside both.
+        # "size 31", "size 33": both have the same neighbouring word.
         return shared >= (_LEAST_SHARED if claim.has_cue or claim.near_change else NAME_WEIGHT)
     if claim.has_cue:
         return shared >= (_SHARED_WITH_NUMBER if new.kind in _NUMBERS else _LEAST_SHARED)

@@ -1,4 +1,4 @@
-"""Words and phrases of updates: cues from cues.txt, and phrases that name what has ended."""
+"""Words and phrases of updates: cues from cues.txt, and phrases that name an ended value."""
 
 from __future__ import annotations
 

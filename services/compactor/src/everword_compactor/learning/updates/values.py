@@ -46,7 +46,7 @@ _VALUE = regex.compile(
     rf"|\b(?P<colour>{_COLOURS})\b",
     regex.IGNORECASE,
 )
-#: Where something is, after a verb of state: `lives in Leeds`, `put the key in the garage`.
+#: A place after a verb of state: `lives in Leeds`, `put the key in the garage`.
 _PLACE = regex.compile(
     r"(?:\b(?:is|are|was|am|hes|shes|its|theyre|im|were|lives?|living|works?|working|puts?|keeps?|kept|moved|moving|sits?|stays?|"
     r"staying|based|located|stored|hidden|parked|held|doing|back)\b|(?<=\p{L})'(?:s|m|re)\b)"
