@@ -103,7 +103,7 @@ def topic_of(text: str) -> dict[str, float]:
 
 
 def is_topical(word: str) -> bool:
-    return len(word) > 1 and not word.isdigit() and word not in patterns.words("empty")
+    return len(word) > 1 and not word[0].isdigit() and word not in patterns.words("empty")
 
 
 def topic_around(clauses: Sequence[Clause], number: int) -> dict[str, float]:

@@ -81,6 +81,8 @@ class _Claim:
     reschedules: bool = False
     #: True if a neighbouring clause has a cue of a change.
     near_change: bool = False
+    #: True if its clause names no topic of its own.
+    refers: bool = False
     #: Number of a verb with one value at a time; 0 for others.
     single: int = 0
 
@@ -152,6 +154,7 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
     is_direct = clause.corrects or clause.reschedules or clause.changes or denies_value
     kind = UpdateKind.CORRECTED if corrects else UpdateKind.REPLACED
     topic = topic_around(clauses, number)
+    refers = not clause.topic or patterns.REFERRING.search(clause.text) is not None
     if patterns.TAKEN_OVER.search(clause.text):
         yield _Claim(kind, topic)
     for value in clause.values:
@@ -161,7 +164,8 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
         elsewhere = reschedules or (value.kind != "place" and corrects)
         has_cue = is_direct or elsewhere
         yield _Claim(
-            kind, topic, value, "", has_cue, is_direct, reschedules, near_change, clause.single
+            *(kind, topic, value, "", has_cue, is_direct, reschedules, near_change, refers),
+            clause.single,
         )
     # "no soy for her" ends something only next to a correction or change.
     gone = [*clause.ended, *(clause.denied if corrects or near_change else ())]
@@ -169,7 +173,7 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
         for word in words:
             names = is_topical(word) and word_weight(word) >= LEAST_WEIGHT
             if names or _is_value(word, said):
-                yield _Claim(of_kind, topic, word=word)
+                yield _Claim(of_kind, topic, word=word, refers=refers)
 
 
 def _is_date(value: Value | None) -> bool:
@@ -245,7 +249,7 @@ def _is_same_topic(
 
 def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[Update]:
     """Return the update of the latest message with a value that a correction without a topic excludes."""
-    for claim in claims:
+    for claim in [each for each in claims if each.refers]:
         for place in range(len(earlier) - 1, max(-1, len(earlier) - 1 - _NEARBY), -1):
             for clause in read_clauses(earlier[place]):
                 for value in clause.values:

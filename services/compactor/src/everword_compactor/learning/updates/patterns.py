@@ -46,6 +46,10 @@ TAKEN_OVER = regex.compile(
 SINGLE = regex.compile(
     r"\b(?:(?P<lives>lives?|living|moved)|works?|working|started)\s(?:in|at|to|with|for)\b"
 )
+#: A clause with one of these can be about the topic of an earlier message.
+REFERRING = regex.compile(
+    r"\b(?:it|its|it's|that|thats|that's|this|number|time|date|price|address)\b"
+)
 NAME = regex.compile(r"(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{Ll}\p{M}’'-]+")
 CLAUSE_END = regex.compile(
     r"[,;:()]\s|\s[–—-]+\s|\s(?=(?:but|because|bc|so|and|then|cause|cuz)\s)"
