@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import regex
+
 from everword.text.analysis import folded_words
 from everword.text.statements.clauses import iter_sentences, stem
 from everword_compactor.compose.extractive.phrases import word_weight
@@ -86,7 +88,7 @@ def _read(text: str) -> Clause:
     )
 
 
-def _named(low: str, *forms: patterns.regex.Pattern[str]) -> list[str]:
+def _named(low: str, *forms: regex.Pattern[str]) -> list[str]:
     return [match["word"] for form in forms for match in form.finditer(low)]
 
 

@@ -28,6 +28,7 @@ from everword_compactor.learning.updates.clauses import (
     topic_around,
     topic_of,
 )
+from everword_compactor.learning.updates.patterns import cues
 from everword_compactor.learning.updates.values import Value, differs
 
 #: A longer message does more than to update another one; only its days and times are compared.
@@ -89,10 +90,19 @@ class _Claim:
 
 def may_update(text: str, asked: str = "") -> bool:
     """Return whether a message may update earlier ones; `asked` is the question that it answers."""
+    if not _has_sign(text[:MAX_CHARS].lower()):
+        return False
     return any(
         each.has_cue or each.single or _is_date(each.value) or (each.value and each.value.heads)
         for each in _claims(text, asked)
     )
+
+
+def _has_sign(low: str) -> bool:
+    """Return whether a text has a cue, a number or a day at all; most have none, and their clauses need not be read."""
+    forms = (patterns.SIGN, patterns.TAKEN_OVER, patterns.SINGLE, patterns.ENDING)
+    kinds = ("correction", "reschedule", "change", "restoring")
+    return any(form.search(low) for form in forms) or any(cues(kind).search(low) for kind in kinds)
 
 
 def topic_words(text: str) -> list[str]:

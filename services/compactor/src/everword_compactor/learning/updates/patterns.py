@@ -7,6 +7,8 @@ from importlib.resources import files
 
 import regex
 
+from everword.text.values.calendar_words import WEEKDAY_NAMES
+
 _TEXT = files("everword_compactor.learning.updates").joinpath("cues.txt")
 
 _DETERMINERS = (
@@ -50,6 +52,9 @@ SINGLE = regex.compile(
 REFERRING = regex.compile(
     r"\b(?:it|its|it's|that|thats|that's|this|number|time|date|price|address)\b"
 )
+_WEEKDAYS = "|".join(sorted(WEEKDAY_NAMES, key=len, reverse=True))
+#: A number, a day or a denial.
+SIGN = regex.compile(rf"\d|\*|\b(?:not|no|nope|nah)\b|anymore|any more|\b(?:{_WEEKDAYS})s?\b")
 NAME = regex.compile(r"(?<=[\p{L}\p{N},;:)] )\p{Lu}[\p{Ll}\p{M}’'-]+")
 CLAUSE_END = regex.compile(
     r"[,;:()]\s|\s[–—-]+\s|\s(?=(?:but|because|bc|so|and|then|cause|cuz)\s)"
