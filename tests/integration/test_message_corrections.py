@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from everword.v1 import context_service_pb2, erasure_service_pb2, fact_pb2
+from everword.v1 import context_service_pb2, erasure_service_pb2, fact_pb2, fact_query_service_pb2
 from everword.v1 import search_service_pb2 as search
 from support.calls import ASSISTANT
 from support.databases import cloned
@@ -97,3 +97,20 @@ async def test_erased_correction_leaves_the_earlier_message_unmarked(stack: Stac
     target = erasure_service_pb2.ErasureTarget(message_id=new)
     await stack.erasures.Erase(erasure_service_pb2.EraseRequest(target=target))
     assert not any(each.superseded for each in await find(stack, "What does my boss drive?", "fay"))
+
+
+async def test_correction_by_another_speaker_ends_the_fact_of_the_first_one(stack: Stack) -> None:
+    about = {"subject": "", "session": "team"}
+    await say(
+        stack, "The staging server runs on port 8080, behind the vpn.", 1, author="Gil", **about
+    )
+    await say(
+        stack, "had a clash so the staging server runs on port 9090 now", 8, author="Hal", **about
+    )
+    await learn(stack)
+    profile = await stack.fact_queries.GetProfile(
+        fact_query_service_pb2.GetProfileRequest(subject="Gil")
+    )
+    assert [(each.attribute, each.value) for each in profile.facts] == [
+        ("staging_server_port", "9090")
+    ]

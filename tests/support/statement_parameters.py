@@ -19,7 +19,7 @@ from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.document_rows import document_parameters
 from support.erasure_rows import erasure_parameters
-from support.fact_rows import SUBJECT, fact_parameters
+from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.kinds import KINDS
 from support.note_rows import note_parameters
@@ -276,7 +276,7 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
             "current_values": [WORDS],
             "now": LATE,
         },
-        f"{package}.list_stated_facts": {"subject": SUBJECT, "message_ids": filled.message_ids},
+        f"{package}.list_stated_facts": {"message_ids": filled.message_ids},
     }
 
 

@@ -85,34 +85,27 @@ def store_corrections(
     job.record(insert)
 
 
-def correct_facts(
-    facts: Sequence[StatedFact],
+def correct_fact(
+    fact: StatedFact,
     corrections: Sequence[Correction],
     message: LearnableMessage,
     zone: str,
 ) -> list[SpokenClaim]:
-    """Return claims that end the facts of corrected messages, with the current value if the correction names it."""
+    """Return claims that end the fact of a corrected message, with the current value if the correction names it."""
+    [update] = [each.update for each in corrections if each.corrected_id == fact.message_id]
     text = message.content[:_QUOTE_CHARS]
-    updates = {each.corrected_id: each.update for each in corrections}
-    found = []
-    for fact in facts:
-        update = updates[fact.message_id]
-        place = fact.value.lower().find(update.value.lower()) if update.value else -1
-        if update.kind == UpdateKind.RESTORED or place < 0:
-            continue
-        is_wrong = update.kind == UpdateKind.CORRECTED
-        value = ""
-        if update.current:
-            end = place + len(update.value)
-            value = fact.value[:place] + update.current + fact.value[end:]
-            if dated_value := _DAY.search(value):
-                value = dated(value[: dated_value.start()], message.occurred_at, zone)
-        if value and is_wrong:
-            claim = SpokenClaim(fact.attribute, value, Modality.CORRECTION, text, wrong=fact.value)
-            found.append(claim)
-            continue
-        if not value or fact.several:
-            found.append(SpokenClaim(fact.attribute, fact.value, Modality.RETRACTION, text))
-        if value:
-            found.append(SpokenClaim(fact.attribute, value, Modality.STATEMENT, text))
-    return found
+    place = fact.value.lower().find(update.value.lower()) if update.value else -1
+    if update.kind == UpdateKind.RESTORED or place < 0:
+        return []
+    value = ""
+    if update.current:
+        value = fact.value[:place] + update.current + fact.value[place + len(update.value) :]
+        if day := _DAY.search(value):
+            value = dated(value[: day.start()], message.occurred_at, zone)
+    if value and update.kind == UpdateKind.CORRECTED:
+        return [SpokenClaim(fact.attribute, value, Modality.CORRECTION, text, wrong=fact.value)]
+    ended = SpokenClaim(fact.attribute, fact.value, Modality.RETRACTION, text)
+    if not value:
+        return [ended]
+    stated = SpokenClaim(fact.attribute, value, Modality.STATEMENT, text)
+    return [ended, stated] if fact.several else [stated]

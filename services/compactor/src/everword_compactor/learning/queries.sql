@@ -104,11 +104,11 @@ SELECT %(namespace_id)s, c.message_id, c.corrected_id, c.kind, c.value, c.curren
     ON CONFLICT (namespace_id, corrected_id, message_id) DO NOTHING;
 
 -- list_stated_facts --
--- Return the current facts of a subject that messages state.
-SELECT DISTINCT e.message_id, f.attribute, f.value, f.several
+-- Return the current facts that messages state.
+SELECT DISTINCT e.message_id, f.subject, f.attribute, f.value, f.several
   FROM fact_evidence e
-  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.fact_id AND f.subject = %(subject)s
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.fact_id
  WHERE e.namespace_id = %(namespace_id)s AND e.message_id = ANY(%(message_ids)s) AND NOT e.contradicts
    AND EXISTS (SELECT FROM fact_intervals i
                 WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.valid_until IS NULL)
- ORDER BY f.attribute, f.value, e.message_id;
+ ORDER BY f.subject, f.attribute, f.value, e.message_id;

@@ -112,6 +112,7 @@ class StatedFact:
     """A current fact, and a message that states it."""
 
     message_id: UUID
+    subject: str
     attribute: str
     value: str
     several: bool
@@ -144,5 +145,5 @@ def insert_corrections(
 
 @statement(SQL)
 async def list_stated_facts(
-    conn: pool.Connection, namespace_id: int, subject: str, message_ids: Sequence[UUID]
+    conn: pool.Connection, namespace_id: int, message_ids: Sequence[UUID]
 ) -> list[StatedFact]: ...

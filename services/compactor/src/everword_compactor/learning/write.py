@@ -27,7 +27,7 @@ from everword.facts.writer import (
 )
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
-from everword_compactor.learning.corrections import Correction, correct_facts
+from everword_compactor.learning.corrections import Correction, correct_fact
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
 from everword_compactor.learning.store import (
@@ -76,19 +76,19 @@ async def write_claims(
     namespace_id, message = job.namespace_id, claiming.message
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
-        # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = [
-            *claiming.claims,
-            *await _claims_of_corrections(conn, namespace_id, claiming, conversation.zone),
-        ]
-        claims.sort(key=lambda each: each.attribute)
-        keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
+        by_subject = await _claims_of_corrections(conn, namespace_id, claiming, conversation.zone)
+        by_subject[claiming.subject] = [*claiming.claims, *by_subject.get(claiming.subject, ())]
         untrusted = settings.trust.is_open(conversation.channel)
-        while claims:
-            budget_statuses = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
-            plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
-            if plans:
-                await write_plans(conn, settings, plans, _AUDIT)
+        # Lock attributes in a fixed order, so that two writers cannot deadlock.
+        for subject, of_subject in sorted(by_subject.items()):
+            about = replace(claiming, subject=subject)
+            claims = sorted(of_subject, key=lambda each: each.attribute)
+            keys = list(dict.fromkeys(Key(subject, each.attribute) for each in claims))
+            while claims:
+                locked = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
+                plans, claims = _plan(locked, conversation, about, claims, untrusted)
+                if plans:
+                    await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
         if not await lock_learning_progress(
             conn, namespace_id, conversation.id, after, through, job
@@ -98,15 +98,19 @@ async def write_claims(
 
 async def _claims_of_corrections(
     conn: Connection, namespace_id: int, claiming: ClaimingMessage, zone: str
-) -> list[SpokenClaim]:
-    """Return claims that end the facts of corrected messages, unless the message itself claims another value."""
+) -> dict[str, list[SpokenClaim]]:
+    """Return claims that end the facts of corrected messages, by subject, unless the message has such a claim."""
     if not claiming.corrections:
-        return []
+        return {}
     corrected = [each.corrected_id for each in claiming.corrections]
-    facts = await list_stated_facts(conn, namespace_id, claiming.subject, corrected)
-    own = {each.attribute for each in claiming.claims}
-    claims = correct_facts(facts, claiming.corrections, claiming.message, zone)
-    return [each for each in claims if each.attribute not in own]
+    facts = await list_stated_facts(conn, namespace_id, corrected)
+    own = {(claiming.subject, each.attribute) for each in claiming.claims}
+    found = dict[str, list[SpokenClaim]]()
+    for fact in facts:
+        if (fact.subject, fact.attribute) not in own:
+            claims = correct_fact(fact, claiming.corrections, claiming.message, zone)
+            found.setdefault(fact.subject, []).extend(claims)
+    return found
 
 
 def _plan(

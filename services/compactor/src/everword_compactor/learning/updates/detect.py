@@ -43,7 +43,7 @@ _NUMBERS = ("number", "code")
 #: A word in more messages than these counts less.
 _COMMON = 3
 #: Weight of the shared topic words that an update needs, by evidence; without a cue, also their share of the topic.
-_LEAST_SHARED, _SHARED_WITH_NUMBER, _SHARED_WITH_END = 0.28, 0.4, 0.4
+_LEAST_SHARED, _SHARED_WITH_NUMBER, _SHARED_WITH_END = 0.28, 0.36, 0.3
 _WITHOUT_VALUE, _WITHOUT_CUE, _SAME_FRAME = 0.8, 1.2, 0.7
 
 
@@ -181,7 +181,7 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
     gone = [*clause.ended, *(clause.denied if corrects or near_change else ())]
     for words, of_kind in ((gone, kind), (clause.restored, UpdateKind.RESTORED)):
         for word in words:
-            names = is_topical(word) and word_weight(word) >= LEAST_WEIGHT
+            names = is_topical(word) and word_weight(word) > 0
             if names or _is_value(word, said):
                 yield _Claim(of_kind, topic, word=word, refers=refers)
 
