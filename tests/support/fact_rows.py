@@ -157,3 +157,16 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.list_evidence": new,
         f"{reads}.list_changes": new,
     }
+
+
+def correction_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, Any]]:
+    """Return the parameters of the statements of corrections of messages, by statement name."""
+    package = "everword_compactor.learning"
+    earlier = {"message_id": message_ids[1], "words": ["xylophone"], "near": 9, "elsewhere": True}
+    inserted = {"message_ids": [message_ids[2]], "corrected_ids": [message_ids[1]], "kinds": [1]}
+    words = {"values": ["smuggled"], "current_values": ["smuggled"], "now": BEGAN}
+    return {
+        f"{package}.list_earlier_messages": earlier,
+        f"{package}.insert_corrections": {**inserted, **words},
+        f"{package}.list_stated_facts": {"message_ids": message_ids},
+    }

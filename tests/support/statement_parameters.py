@@ -19,7 +19,7 @@ from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.document_rows import document_parameters
 from support.erasure_rows import erasure_parameters
-from support.fact_rows import fact_parameters
+from support.fact_rows import correction_parameters, fact_parameters
 from support.graph_rows import graph_parameters
 from support.kinds import KINDS
 from support.note_rows import note_parameters
@@ -262,21 +262,7 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
             "after": 0,
             "through": 1,
         },
-        f"{package}.list_earlier_messages": {
-            "message_id": filled.message_ids[1],
-            "words": ["xylophone"],
-            "near": 9,
-            "elsewhere": True,
-        },
-        f"{package}.insert_corrections": {
-            "message_ids": [filled.message_ids[2]],
-            "corrected_ids": [filled.message_ids[1]],
-            "kinds": [1],
-            "values": [WORDS],
-            "current_values": [WORDS],
-            "now": LATE,
-        },
-        f"{package}.list_stated_facts": {"message_ids": filled.message_ids},
+        **correction_parameters(filled.message_ids),
     }
 
 
