@@ -67,6 +67,7 @@ DERIVING = {
     *(
         "everword_compactor.conversations.advance_progress",
         "everword_compactor.learning.advance_learned",
+        "everword_compactor.learning.insert_corrections",
         "everword_compactor.conversations.request_leaves",
         "everword_compactor.calendar.enqueue_lost_periods",
         "everword.facts.insert_changes",

@@ -70,7 +70,12 @@ async def test_people_and_events_are_listed_without_a_model(stack: Stack) -> Non
 
 async def test_sessions_are_listed_with_topics_and_observations(stack: Stack) -> None:
     await say(stack, "It is tea for me, and the cello at six.", 0)
-    mind = Mind({"sleep-observe": observing(("tea for me", "drink", "tea")), "sleep-topics": {"topics": ["Tea"]}})
+    mind = Mind(
+        {
+            "sleep-observe": observing(("tea for me", "drink", "tea")),
+            "sleep-topics": {"topics": ["Tea"]},
+        }
+    )
     await sleep(stack, mind)
     [session] = (await stack.fact_queries.ListSessions(reads.ListSessionsRequest())).sessions
     assert (session.subject, session.state, list(session.topics)) == ("emi", "processed", ["Tea"])

@@ -49,7 +49,7 @@ PLAIN = {
 }
 #: Tables of which they see rows of their agent or subject.
 BELONGING = {
-    *("conversations", "messages", "memories", "tool_sentences"),
+    *("conversations", "messages", "memories", "tool_sentences", "message_corrections"),
     *("summaries", "summary_sources", "topic_pages"),
     *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
     *("graph_nodes", "graph_names", "graph_node_versions"),

@@ -45,6 +45,12 @@ def insert_facts(
         "recorded_at) VALUES (%s, %s, %s, %s, false, 1, %s, %s, %s)",
         [namespace_id, EVIDENCE, FACT, message_ids[0], words, BEGAN, BEGAN],
     )
+    conn.execute(
+        "INSERT INTO message_corrections (namespace_id, message_id, corrected_id, kind, value, current_value, "
+        "corrected_at, recorded_at) "
+        "SELECT %s, later, first, 1, %s, %s, %s, %s FROM unnest(%s::uuid[], %s::uuid[]) AS t (later, first)",
+        [namespace_id, words, words, BEGAN, BEGAN, message_ids[1:2], message_ids[:1]],
+    )
     _insert_ended(conn, namespace_id, message_ids[0], words)
     conn.execute(
         "INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state) "
@@ -150,4 +156,17 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.list_history": {**key, "known_at": None},
         f"{reads}.list_evidence": new,
         f"{reads}.list_changes": new,
+    }
+
+
+def correction_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, Any]]:
+    """Return the parameters of the statements of corrections of messages, by statement name."""
+    package = "everword_compactor.learning"
+    earlier = {"message_id": message_ids[1], "words": ["xylophone"], "near": 9, "elsewhere": True}
+    inserted = {"message_ids": [message_ids[2]], "corrected_ids": [message_ids[1]], "kinds": [1]}
+    words = {"values": ["smuggled"], "current_values": ["smuggled"], "now": BEGAN}
+    return {
+        f"{package}.list_earlier_messages": earlier,
+        f"{package}.insert_corrections": {**inserted, **words},
+        f"{package}.list_stated_facts": {"message_ids": message_ids},
     }

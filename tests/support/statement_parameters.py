@@ -19,7 +19,7 @@ from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.document_rows import document_parameters
 from support.erasure_rows import erasure_parameters
-from support.fact_rows import fact_parameters
+from support.fact_rows import correction_parameters, fact_parameters
 from support.graph_rows import graph_parameters
 from support.kinds import KINDS
 from support.note_rows import note_parameters
@@ -262,6 +262,7 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
             "after": 0,
             "through": 1,
         },
+        **correction_parameters(filled.message_ids),
     }
 
 

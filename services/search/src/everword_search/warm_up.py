@@ -72,7 +72,7 @@ _DESCRIBED = NamespaceRow(
     credentials=CredentialPolicy.KEEP,
     passages=1000,
     lexemes=10_000,
-    has_facts=True,
+    has_endings=True,
     names=[],
     like_names=[],
     has_graph=True,
@@ -148,7 +148,7 @@ async def _open(conn: Connection, sources: Sources, namespace_id: int) -> Opened
     parsed = ParsedQuery(
         _DESCRIBED,
         _DESCRIBED.passages,
-        _DESCRIBED.has_facts,
+        _DESCRIBED.has_endings,
         frozenset(),
         {},
         query,

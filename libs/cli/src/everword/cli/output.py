@@ -292,5 +292,6 @@ def superseded(facts: Iterable[fact_pb2.SupersededFact]) -> str:
         corrected = each.ending == fact_pb2.FACT_ENDING_CORRECTED
         now = f"; now {shorten(each.current_value, VALUE_CHARS)}" if each.current_value else ""
         how = "corrected" if corrected else "until"
-        told.append(f"\n  {each.attribute} {how} {when(each.ended_time)}{now}")
+        what = each.attribute or f'"{each.value}"'
+        told.append(f"\n  {what} {how} {when(each.ended_time)}{now}")
     return "".join(told)

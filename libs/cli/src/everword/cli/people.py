@@ -183,7 +183,9 @@ async def sessions(
         line(f"{when(each.start_time)} {each.conversation_id} {each.state} {topics}".rstrip())
         for observed in each.observations:
             known = f"{observed.about or observed.subject}: {observed.attribute} {observed.value}"
-            line(f"  {known}{'?' if observed.hypothesis else ''}: {shorten(observed.quotes[0], 120)}")
+            line(
+                f"  {known}{'?' if observed.hypothesis else ''}: {shorten(observed.quotes[0], 120)}"
+            )
         if each.error:
             line(f"  {each.error}")
 

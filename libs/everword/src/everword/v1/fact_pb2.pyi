@@ -345,16 +345,18 @@ class SupersededFact(_message.Message):
     CURRENT_TEXT_FIELD_NUMBER: _builtins.int
     CURRENT_MEMORY_ID_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
-    """fact_id is the fact that the memory is evidence of."""
+    """fact_id is the fact that the memory is evidence of. It is empty if a later message corrects this one, and no fact is
+    known.
+    """
     attribute: _builtins.str
-    """attribute is the property of the subject."""
+    """attribute is the property of the subject; empty if no fact is known."""
     value: _builtins.str
     """value is the value of the attribute."""
     ending: Global___FactEnding.ValueType
     """ending is the reason why the fact no longer holds."""
     current_fact_id: _builtins.str
     """current_fact_id is the fact that holds instead. It and the next two fields are empty if there is none, or if the
-    filter excludes it.
+    filter excludes it. If no fact is known, the next two may have the words of the correcting message.
     """
     current_value: _builtins.str
     """current_value is the value that holds instead."""

@@ -1563,6 +1563,30 @@ CREATE TABLE everword.memory_vectors_1 (
 PARTITION BY HASH (namespace_id);
 ALTER TABLE ONLY everword.memory_vectors_1 ALTER COLUMN embedding SET STORAGE PLAIN;
 
+CREATE TABLE everword.message_corrections (
+    namespace_id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    corrected_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    value text DEFAULT ''::text NOT NULL,
+    current_value text DEFAULT ''::text NOT NULL,
+    corrected_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    corrected_agent text DEFAULT ''::text NOT NULL,
+    corrected_subject text DEFAULT ''::text NOT NULL,
+    CONSTRAINT message_corrections_check CHECK ((message_id <> corrected_id)),
+    CONSTRAINT message_corrections_kind_check CHECK (((kind >= 1) AND (kind <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE everword.message_corrections IS 'Messages that correct or update an earlier message, found without a language model. The latest row of a message counts.';
+COMMENT ON COLUMN everword.message_corrections.kind IS '1 another value replaced what it says, 2 it was wrong, 3 its value is current again.';
+COMMENT ON COLUMN everword.message_corrections.value IS 'The outdated words of the corrected message; empty if unknown.';
+COMMENT ON COLUMN everword.message_corrections.current_value IS 'The words of the correction that replace them; empty if unknown.';
+COMMENT ON COLUMN everword.message_corrections.corrected_at IS 'When the correction was sent.';
+COMMENT ON COLUMN everword.message_corrections.agent IS 'With `subject` and those of the corrected message, those of the conversations: scoped keys see the row by all four.';
+
 CREATE TABLE everword.messages (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -2627,6 +2651,7 @@ ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_pkey PRIM
 ALTER TABLE ONLY everword.memory_classes ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_use ADD CONSTRAINT memory_use_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_vectors_1 ADD CONSTRAINT memory_vectors_1_pkey PRIMARY KEY (namespace_id, memory_id);
+ALTER TABLE ONLY everword.message_corrections ADD CONSTRAINT message_corrections_pkey PRIMARY KEY (namespace_id, corrected_id, message_id);
 ALTER TABLE ONLY everword.messages ADD CONSTRAINT messages_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
 ALTER TABLE ONLY everword.messages ADD CONSTRAINT messages_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.model_generations ADD CONSTRAINT model_generations_pkey PRIMARY KEY (id);
@@ -2745,6 +2770,7 @@ CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, ta
 CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (changed_at);
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX message_corrections_message ON ONLY everword.message_corrections USING btree (namespace_id, message_id);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id);
@@ -2850,6 +2876,8 @@ ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_namespace
 ALTER TABLE ONLY everword.memory_classes ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.memory_use ADD CONSTRAINT memory_use_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.memory_vectors_1 ADD CONSTRAINT memory_vectors_1_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_namespace_id_corrected_id_fkey FOREIGN KEY (namespace_id, corrected_id) REFERENCES everword.messages(namespace_id, id);
+ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 ALTER TABLE everword.messages ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE ONLY everword.namespace_imports ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.namespace_usage ADD CONSTRAINT namespace_usage_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -2953,6 +2981,7 @@ CREATE POLICY isolation ON everword.memory_changes TO everword_ingest, everword_
 CREATE POLICY isolation ON everword.memory_classes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_use TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_vectors_1 TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.message_corrections TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.namespace_imports TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.note_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2991,6 +3020,7 @@ ALTER TABLE everword.memory_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
+ALTER TABLE everword.message_corrections ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.namespace_imports ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.note_versions ENABLE ROW LEVEL SECURITY;
@@ -3028,6 +3058,7 @@ CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_i
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.message_corrections TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject))));
 CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.notes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
@@ -3354,6 +3385,8 @@ GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+GRANT SELECT ON TABLE everword.message_corrections TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.message_corrections TO everword_compactor;
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;

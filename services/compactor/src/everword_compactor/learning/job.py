@@ -21,6 +21,7 @@ from everword_compactor.jobs.async_database import open_database
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.learning import store
+from everword_compactor.learning.corrections import find_corrections, store_corrections
 from everword_compactor.learning.extract.claims import extract
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
@@ -70,7 +71,9 @@ class Learning:
         heard = _without_orders(heard, job.namespace.trust.is_open(conversation.channel))
         if job.namespace.masks_credentials:
             heard = [_masked(each, job.run.heartbeat) for each in heard]
-        claiming = find_claims(heard, conversation)
+        claiming = self._with_corrections(
+            job, conversation, heard, find_claims(heard, conversation)
+        )
         if claiming:
             claiming = self._with_subjects(job, conversation, claiming)
             conversation = asyncio.run(self._write(job, conversation, claiming))
@@ -78,6 +81,27 @@ class Learning:
         if through > conversation.learned_seq:
             self._advance(job, conversation, through)
         return len(messages) == BATCH + RECENT
+
+    def _with_corrections(
+        self,
+        job: NamespaceJob,
+        conversation: LearningProgress,
+        messages: Sequence[LearnableMessage],
+        claiming: Sequence[ClaimingMessage],
+    ) -> list[ClaimingMessage]:
+        """Store the corrections of earlier messages; return the messages with claims or corrections, in order."""
+        found = {each.message.id: each for each in claiming}
+        before = ""
+        for message in messages:
+            asked, before = before, message.content
+            if not message.said or message.seq <= conversation.learned_seq:
+                continue
+            job.run.heartbeat()
+            if corrections := find_corrections(job, conversation, message, asked):
+                store_corrections(job, message, corrections)
+                own = found.get(message.id) or ClaimingMessage(message, [])
+                found[message.id] = replace(own, corrections=corrections)
+        return sorted(found.values(), key=lambda each: each.message.seq)
 
     def _with_subjects(
         self, job: NamespaceJob, conversation: LearningProgress, claiming: Sequence[ClaimingMessage]

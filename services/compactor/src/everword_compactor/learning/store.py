@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -104,3 +105,45 @@ def _moved(namespace_id: int, conversation_id: UUID, after: int, through: int) -
         "after": after,
         "through": through,
     }
+
+
+@dataclass(frozen=True)
+class StatedFact:
+    """A current fact, and a message that states it."""
+
+    message_id: UUID
+    subject: str
+    attribute: str
+    value: str
+    several: bool
+
+
+@statement(SQL)
+def list_earlier_messages(
+    conn: Connection,
+    namespace_id: int,
+    message_id: UUID,
+    words: Sequence[str],
+    near: int,
+    elsewhere: bool,
+) -> list[LearnableMessage]:
+    """Return messages that a message may correct; `elsewhere` to look in other conversations, too."""
+
+
+@statement(SQL)
+def insert_corrections(
+    conn: Connection,
+    namespace_id: int,
+    message_ids: Sequence[UUID],
+    corrected_ids: Sequence[UUID],
+    kinds: Sequence[int],
+    values: Sequence[str],
+    current_values: Sequence[str],
+    now: datetime,
+) -> None: ...
+
+
+@statement(SQL)
+async def list_stated_facts(
+    conn: pool.Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> list[StatedFact]: ...

@@ -30,6 +30,7 @@ from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword.people.model import MessageWords, RelationStatus
 from everword.people.writer import meet_people, take_events
+from everword_compactor.learning.corrections import Correction, correct_fact
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
 from everword_compactor.learning.opposites import SENTENCES, find_opposite
@@ -37,6 +38,7 @@ from everword_compactor.learning.people import NamedPerson, event_mention, perso
 from everword_compactor.learning.store import (
     LearnableMessage,
     LearningProgress,
+    list_stated_facts,
     lock_learning_progress,
 )
 
@@ -58,6 +60,8 @@ class ClaimingMessage:
     #: Whom it speaks of.
     subject: str = USER
     people: Sequence[NamedPerson] = ()
+    #: The earlier messages that it corrects.
+    corrections: Sequence[Correction] = ()
 
 
 def subject_of(subject: str, author: str, speakers: Sequence[str]) -> str:
@@ -78,18 +82,22 @@ async def write_claims(
     namespace_id, message = job.namespace_id, claiming.message
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
-        # Lock attributes in a fixed order, so that two writers cannot deadlock.
-        claims = sorted(_with_endings(claiming.claims), key=lambda each: each.attribute)
-        keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
-        keys += [key.opposite for key in keys if key.opposite and key.opposite not in keys]
+        by_subject = await _claims_of_corrections(conn, namespace_id, claiming, conversation.zone)
+        by_subject[claiming.subject] = [*claiming.claims, *by_subject.get(claiming.subject, ())]
         untrusted = settings.trust.is_open(conversation.channel)
         former = list[NamedPerson]()
-        while claims:
-            budget_statuses = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
-            former += _former_partners(budget_statuses, claiming, claims)
-            plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
-            if plans:
-                await write_plans(conn, settings, plans, _AUDIT)
+        # Lock attributes in a fixed order, so that two writers cannot deadlock.
+        for subject, of_subject in sorted(by_subject.items()):
+            about = replace(claiming, subject=subject)
+            claims = sorted(_with_endings(of_subject), key=lambda each: each.attribute)
+            keys = list(dict.fromkeys(Key(subject, each.attribute) for each in claims))
+            keys += [key.opposite for key in keys if key.opposite and key.opposite not in keys]
+            while claims:
+                locked = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
+                former += _former_partners(locked, about, claims)
+                plans, claims = _plan(locked, conversation, about, claims, untrusted)
+                if plans:
+                    await write_plans(conn, settings, plans, _AUDIT)
         # Anybody may write in open channels, and people have no evidence that is marked as untrusted.
         if not untrusted:
             await _write_people(conn, namespace_id, conversation, claiming, former)
@@ -153,6 +161,23 @@ def _with_endings(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
         if claim.attribute in SENTENCES and claim.modality is Modality.STATEMENT
     ]
     return [*endings, *claims]
+
+
+async def _claims_of_corrections(
+    conn: Connection, namespace_id: int, claiming: ClaimingMessage, zone: str
+) -> dict[str, list[SpokenClaim]]:
+    """Return claims that end the facts of corrected messages, by subject, unless the message has such a claim."""
+    if not claiming.corrections:
+        return {}
+    corrected = [each.corrected_id for each in claiming.corrections]
+    facts = await list_stated_facts(conn, namespace_id, corrected)
+    own = {(claiming.subject, each.attribute) for each in claiming.claims}
+    found = dict[str, list[SpokenClaim]]()
+    for fact in facts:
+        if (fact.subject, fact.attribute) not in own:
+            claims = correct_fact(fact, claiming.corrections, claiming.message, zone)
+            found.setdefault(fact.subject, []).extend(claims)
+    return found
 
 
 def _plan(

@@ -304,7 +304,7 @@ class ContextDraft:
         A value is not lacking if a reserved block will contain it.
         """
         holdings = {
-            ending.current.fact_id: ending.current
+            ending.current.fact_id or ending.current.memory_ids[0]: ending.current
             for item in (self._items() if items is None else items)
             for ending in item.endings
             if ending.current

@@ -156,7 +156,7 @@ class ContextBuilder:
                 self.request,
                 conversation.record,
                 most,
-                has_facts=self.start.present.facts,
+                has_endings=self.start.present.facts or self.start.present.corrections,
             )
 
     def add_earlier(self, earlier: EarlierConversations, found: FoundMemories) -> FoundMemories:

@@ -82,7 +82,7 @@ async def read_earlier_conversations(
     record: ConversationRecord,
     most_turns: int,
     *,
-    has_facts: bool,
+    has_endings: bool,
 ) -> EarlierConversations:
     """Return the end of the latest conversations of the same agent and subject, for a new one."""
     most = _turns_left(request, record, most_turns)
@@ -109,7 +109,7 @@ async def read_earlier_conversations(
         conn, namespace_id, wanted, max_chars=_READ_CHARS, max_parts=max_parts(_READ_CHARS)
     )
     memories = {row.id: row for row in rows}
-    endings = await read_endings(conn, scope, [*turn_ids, *summary_ids]) if has_facts else {}
+    endings = await read_endings(conn, scope, [*turn_ids, *summary_ids]) if has_endings else {}
 
     def existing(ids: Sequence[UUID]) -> list[MemoryRow]:
         return [memories[id_] for id_ in ids if id_ in memories]

@@ -14,6 +14,7 @@ class NonemptyKinds:
     """Which kinds of rows exist in the namespace; True by default, if they were not checked."""
 
     facts: bool = True
+    corrections: bool = True
     #: Styles, people or events.
     people: bool = True
     strategies: bool = True

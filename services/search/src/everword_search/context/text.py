@@ -202,11 +202,11 @@ class Layout:
         return self._item(*place, speaker, shown, given, alongside, about)
 
     def holding(self, holding: CurrentFact) -> ContextItem | None:
-        """Return a current value as one line; None if the filter excludes the fact's memory."""
+        """Return a current value as one line; None if the filter excludes its memory."""
         if holding.fact_memory_id is None:
             return None
         shown = mask_credentials(holding.text) if self.masks else holding.text
-        kind = kind_label(MemoryKind.FACT)
+        kind = kind_label(MemoryKind.FACT) if holding.fact_id else ""
         return self._item(holding.fact_memory_id, holding.since, 0, "", shown, 0, kind=kind)
 
     def summary(

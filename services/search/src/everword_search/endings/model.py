@@ -21,13 +21,14 @@ class EndingKind(IntEnum):
 class CurrentFact:
     """The current value that replaces an outdated one, and the memories that state it."""
 
-    fact_id: UUID
+    #: None if the value is that of a correcting message.
+    fact_id: UUID | None
     value: str
-    #: The fact as a sentence.
+    #: The fact as a sentence, or the message.
     text: str
     #: When the value became valid.
     since: datetime
-    #: Id of the fact's own memory; None if the filter excludes it.
+    #: Id of the fact's own memory, or of the message; None if the filter excludes it.
     fact_memory_id: UUID | None
     #: Memories that state the value and pass the filter, at least one: the latest message first, the fact itself last.
     memory_ids: tuple[UUID, ...]
@@ -39,7 +40,9 @@ class CurrentFact:
 class Ending:
     """A statement of a memory that is outdated at the requested moment."""
 
-    fact_id: UUID
+    #: None if the memory is a corrected message, and no fact is known.
+    fact_id: UUID | None
+    #: Empty if no fact is known.
     attribute: str
     value: str
     kind: EndingKind
@@ -62,7 +65,7 @@ _MOST_ENDINGS = 4
 
 @dataclass(frozen=True)
 class EndingRemark:
-    """The label of one outdated attribute."""
+    """The label of one outdated attribute, or of an outdated value in quotation marks."""
 
     attribute: str
     #: `until` or `corrected`.
@@ -73,6 +76,10 @@ class EndingRemark:
 def ending_remarks(endings: Sequence[Ending]) -> list[EndingRemark]:
     """Return the labels of the latest `_MOST_ENDINGS` endings."""
     return [
-        EndingRemark(each.attribute, _ENDINGS[each.kind], each.ended_at)
+        EndingRemark(_label(each), _ENDINGS[each.kind], each.ended_at)
         for each in endings[:_MOST_ENDINGS]
     ]
+
+
+def _label(ending: Ending) -> str:
+    return ending.attribute or (f'"{ending.value}"' if ending.value else "this")

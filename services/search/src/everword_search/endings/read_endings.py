@@ -28,6 +28,8 @@ Endings: TypeAlias = Mapping[UUID, Sequence[Ending]]
 _CURRENT_MESSAGES = 16
 #: Messages of a summary that are examined.
 _SUMMED_UP = 100
+#: Kind of a correction of something that was wrong from the start, in `message_corrections`.
+_CORRECTED = 2
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,21 @@ class _EndingRow:
     current_fact_memory_id: UUID | None
     current_sources: list[UUID] | None
     current_passages: list[int] | None
+
+
+@dataclass(frozen=True)
+class _CorrectionRow:
+    """An outdated statement of a memory that a message corrects, as returned by `find_corrections`."""
+
+    memory_id: UUID
+    message_id: UUID
+    value: str
+    current_value: str
+    kind: int
+    corrected_at: datetime
+    #: Passage of the correcting message; None if the filter excludes the message.
+    passage_id: int | None
+    content: str | None
 
 
 @dataclass(frozen=True)
@@ -103,7 +120,25 @@ async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID])
         parameters = _parameters(scope, outdated)
         for row in await fetch_all(conn, SQL["find_endings"], parameters, _EndingRow):
             found[row.memory_id].append(_ending(row))
+        for correction in await fetch_all(
+            conn, SQL["find_corrections"], parameters, _CorrectionRow
+        ):
+            _add_correction(found[correction.memory_id], correction)
     return found
+
+
+def _add_correction(endings: list[Ending], row: _CorrectionRow) -> None:
+    """Add a correction, unless the correcting message already states the current value of a fact that has ended."""
+    if any(each.current and row.message_id in each.current.memory_ids for each in endings):
+        return
+    current = None
+    if row.passage_id is not None and row.content is not None:
+        ids, passages = (row.message_id,), (row.passage_id,)
+        current = CurrentFact(
+            None, row.current_value, row.content, row.corrected_at, row.message_id, ids, passages
+        )
+    kind = EndingKind.CORRECTED if row.kind == _CORRECTED else EndingKind.REPLACED
+    endings.append(Ending(None, "", row.value, kind, row.corrected_at, current))
 
 
 async def read_evidence_messages(

@@ -85,13 +85,14 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
--- The namespace as needed for a query: settings, number and total length of passages, existence of facts and nodes, the
+-- The namespace as needed for a query: settings, number and total length of passages, existence of facts, corrections and nodes, the
 -- query's words (lower case) that name authors or subjects of facts, and authors' names with the same initials as
 -- possible names in the query.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials, n.quarantine,
        corpus.passages, corpus.lexemes,
-       EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS has_facts,
+       EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s)
+       OR EXISTS (SELECT FROM message_corrections WHERE namespace_id = %(namespace_id)s) AS has_endings,
        ARRAY(SELECT name FROM author_names
               WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])
               UNION
@@ -825,9 +826,48 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
                       AND NOT contradicts)
  ORDER BY r.memory_id, r.ended_at DESC, r.fact_id;
 
+-- find_corrections --
+-- For messages that a later message corrects, and summaries with the outdated words of such messages: the latest
+-- correction up to a moment, unless the value is current again, with the passage of the correcting message that has the
+-- current value, if it passes the filter.
+WITH asked AS MATERIALIZED (
+    SELECT least(coalesce(%(endings_at)s::timestamptz, now()), coalesce(%(endings_until)s::timestamptz, 'infinity')) AS at,
+           coalesce(%(known_at)s::timestamptz, now()) AS known
+), said AS MATERIALIZED (
+    SELECT s.id AS memory_id, s.id AS message_id, NULL::text AS words FROM unnest(%(source_ids)b::uuid[]) AS s (id)
+     UNION ALL
+    SELECT s.id, o.message_id, lower(n.content)
+      FROM unnest(%(source_ids)b::uuid[]) AS s (id)
+     CROSS JOIN LATERAL (
+           SELECT content FROM summaries WHERE namespace_id = %(namespace_id)s AND id = s.id OFFSET 0) AS n
+     CROSS JOIN LATERAL (
+           SELECT message_id FROM summary_sources
+            WHERE namespace_id = %(namespace_id)s AND summary_id = s.id AND message_id IS NOT NULL
+            LIMIT %(summed_up)s) AS o
+)
+SELECT s.memory_id, c.message_id, c.value, c.current_value, c.kind, c.corrected_at, m.id AS passage_id, m.content
+  FROM asked a, said s
+ CROSS JOIN LATERAL (
+       SELECT message_id, value, current_value, kind, corrected_at FROM message_corrections
+        WHERE namespace_id = %(namespace_id)s AND corrected_id = s.message_id AND corrected_at <= a.at AND recorded_at <= a.known
+        ORDER BY corrected_at DESC, message_id DESC
+        LIMIT 1) AS c
+  LEFT JOIN LATERAL (
+       SELECT m.id, m.content FROM visible_memories m
+        WHERE m.namespace_id = %(namespace_id)s AND m.source_id = c.message_id AND m.part >= 0
+          AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+          AND :allowed_rows
+        ORDER BY position(lower(c.current_value) IN lower(m.content)) > 0 DESC, m.part
+        LIMIT 1) AS m ON true
+ WHERE c.kind < 3
+   AND (s.words IS NULL
+        OR c.value <> '' AND position(lower(c.value) IN s.words) > 0
+           AND (c.current_value = '' OR position(lower(c.current_value) IN s.words) = 0))
+ ORDER BY s.memory_id, c.corrected_at DESC, c.message_id;
+
 -- find_outdated --
--- Memories that may state outdated facts: a fact that they state has ended or is no longer believed. They are few, and
--- the expensive statement find_endings runs only for them.
+-- Memories that may state something outdated: a fact that they state has ended or is no longer believed, or a message
+-- corrects them. They are few, and the expensive statements find_endings and find_corrections run only for them.
 SELECT s.id AS memory_id
   FROM unnest(%(source_ids)b::uuid[]) AS s (id)
  WHERE EXISTS (SELECT FROM fact_evidence e
@@ -836,6 +876,10 @@ SELECT s.id AS memory_id
                   AND num_nonnulls(i.valid_until, i.known_until) > 0)
     OR EXISTS (SELECT FROM fact_intervals i
                 WHERE i.namespace_id = %(namespace_id)s AND i.id = s.id AND i.valid_until IS NOT NULL)
+    OR EXISTS (SELECT FROM message_corrections WHERE namespace_id = %(namespace_id)s AND corrected_id = s.id)
+    OR EXISTS (SELECT FROM summary_sources o
+                 JOIN message_corrections c ON c.namespace_id = %(namespace_id)s AND c.corrected_id = o.message_id
+                WHERE o.namespace_id = %(namespace_id)s AND o.summary_id = s.id)
     OR EXISTS (SELECT FROM summary_sources o
                  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.message_id = o.message_id
                  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = e.fact_id
@@ -845,6 +889,7 @@ SELECT s.id AS memory_id
 -- find_present --
 -- The kinds of rows, among those that context blocks use, that a namespace has.
 SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS facts,
+       EXISTS (SELECT FROM message_corrections WHERE namespace_id = %(namespace_id)s) AS corrections,
        EXISTS (SELECT FROM people WHERE namespace_id = %(namespace_id)s)
        OR EXISTS (SELECT FROM events WHERE namespace_id = %(namespace_id)s)
        OR EXISTS (SELECT FROM user_models WHERE namespace_id = %(namespace_id)s) AS people,

@@ -76,7 +76,7 @@ class PlannedSearch:
     relevance: Relevance
     #: Includes the constraints of the query.
     scope: Scope
-    has_facts: bool
+    has_endings: bool
     ranking: RecallRanking | Balanced | None
     window: Window
 
@@ -150,7 +150,7 @@ def plan(
         Runner(planned.arms),
         relevance,
         index.scope,
-        parsed.has_facts,
+        parsed.has_endings,
         ranking,
         relevance.limit(window, request.min_relevance),
     )
@@ -178,7 +178,7 @@ async def retrieve(
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_statement(validated, shown))
     outdated = None
-    if planned.has_facts and shown:
+    if planned.has_endings and shown:
         ids = [hit.source_id for hit in shown]
         outdated = await ask(conn, outdated_statement(validated.namespace.id, ids))
     return HitPage(planned, found, hits, chance, memories, promoted, outdated)

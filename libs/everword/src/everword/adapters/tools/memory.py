@@ -111,7 +111,8 @@ def _ended(fact: SupersededFact) -> str:
     """Describe an outdated fact of a memory, and the current value."""
     how = "corrected on" if fact.ending == FACT_ENDING_CORRECTED else "held until"
     now = f"; now {fact.current_value}" if fact.current_value else ""
-    return f"{fact.attribute} {how} {when(fact.ended_time)}{now}"
+    what = fact.attribute or f'"{fact.value}"'
+    return f"{what} {how} {when(fact.ended_time)}{now}"
 
 
 def _no_results_text(request: search_service_pb2.SearchRequest) -> str:

@@ -75,3 +75,40 @@ COMMENT ON FUNCTION lock_sources IS
 
 GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;
+
+CREATE TABLE message_corrections (
+    namespace_id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    corrected_id uuid NOT NULL,
+    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 3),
+    value text NOT NULL DEFAULT '',
+    current_value text NOT NULL DEFAULT '',
+    corrected_at timestamptz NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    corrected_agent text NOT NULL DEFAULT '',
+    corrected_subject text NOT NULL DEFAULT '',
+    PRIMARY KEY (namespace_id, corrected_id, message_id),
+    FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id),
+    FOREIGN KEY (namespace_id, corrected_id) REFERENCES messages (namespace_id, id),
+    CHECK (message_id <> corrected_id)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE message_corrections IS
+    'Messages that correct or update an earlier message, found without a language model. The latest row of a message counts.';
+COMMENT ON COLUMN message_corrections.kind IS
+    '1 another value replaced what it says, 2 it was wrong, 3 its value is current again.';
+COMMENT ON COLUMN message_corrections.value IS 'The outdated words of the corrected message; empty if unknown.';
+COMMENT ON COLUMN message_corrections.current_value IS 'The words of the correction that replace them; empty if unknown.';
+COMMENT ON COLUMN message_corrections.corrected_at IS 'When the correction was sent.';
+COMMENT ON COLUMN message_corrections.agent IS
+    'With `subject` and those of the corrected message, those of the conversations: scoped keys see the row by all four.';
+CREATE INDEX message_corrections_message ON message_corrections (namespace_id, message_id);
+SELECT create_partitions('message_corrections'), isolate_table('message_corrections',
+    'in_scope(agent, subject) AND in_scope(corrected_agent, corrected_subject)');
+GRANT SELECT ON message_corrections TO everword_search;
+GRANT SELECT, INSERT ON message_corrections TO everword_compactor;
+INSERT INTO erasure_rules VALUES
+    ('message', 14, 'message_corrections', 'message_id'), ('message', 15, 'message_corrections', 'corrected_id');
+INSERT INTO transfer_rules VALUES
+    ('message_corrections', 25, 'message_correction', '{corrected_id,message_id}', 'Message that corrects an earlier one.');

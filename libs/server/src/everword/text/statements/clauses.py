@@ -86,24 +86,24 @@ def stems_of(folded: str) -> frozenset[str]:
     for match in _WORD.finditer(neutral(folded)):
         for word in match[0].replace("-", "'").split("'"):
             if 1 < len(word) <= _LONGEST and word not in LANGUAGES_OF and word not in _WEAK:
-                stems.add(_stem(word))
+                stems.add(stem(word))
     return frozenset(stems)
 
 
 def is_same_denied(denied: str, other: str) -> bool:
     """Return whether a lower-case clause has the word that another one denies, such as `come` of "can't come"."""
-    said = {_stem(word) for word in _WORD.findall(neutral(other))}
+    said = {stem(word) for word in _WORD.findall(neutral(other))}
     requested = denied_words(denied, lambda word: word not in LANGUAGES_OF)
-    return any(_stem(word) in said for word in requested)
+    return any(stem(word) in said for word in requested)
 
 
 @lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     # English endings are those of most texts; of other words the same ones go on both sides.
     return str(_stemmer().stemWord(word))
 
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    # No cache of its own: `_stem` has one.
+    # No cache of its own: `stem` has one.
     return Stemmer.Stemmer("english", 0)

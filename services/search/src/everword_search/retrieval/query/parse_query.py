@@ -40,7 +40,7 @@ class NamespaceRow(NamespaceSettings):
     passages: int
     #: Total length of the passages in lexemes.
     lexemes: int
-    has_facts: bool
+    has_endings: bool
     #: Words of the query that name authors, in lower case.
     names: list[str]
     #: Words that name authors and have the same initials as possible names in the query.
@@ -57,7 +57,7 @@ class ParsedQuery:
     #: Number of passages in the namespace.
     passages: int
     #: True if the namespace has facts.
-    has_facts: bool
+    has_endings: bool
     names: frozenset[str]
     #: Words of the query that are authors' names in another spelling, with the author's spelling, in lower case.
     spellings: Mapping[str, str]
@@ -139,7 +139,7 @@ def _parsed(
     return ParsedQuery(
         described,
         described.passages,
-        described.has_facts,
+        described.has_endings,
         frozenset(described.names),
         find_spellings(_sought(request), {*described.names, *described.like_names}),
         query,

@@ -46,7 +46,7 @@ class RankedPage:
     brought: PromotedHits
     found: FoundHits
     runner: Runner
-    #: Hits that may be outdated; None if the namespace has no facts.
+    #: Hits that may be outdated; None if the namespace has no facts or corrections.
     outdated: Pending[OutdatedRow] | None
     #: The original messages of each pasted copy.
     originals: Mapping[UUID, Sequence[RankedHit]] = field(default_factory=dict)

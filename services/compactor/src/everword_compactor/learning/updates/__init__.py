@@ -1,0 +1,1 @@
+"""Finds the earlier messages that a message corrects or updates."""
