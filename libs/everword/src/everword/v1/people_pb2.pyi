@@ -745,25 +745,19 @@ class SessionObservation(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    KIND_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
     ABOUT_FIELD_NUMBER: _builtins.int
-    TEXT_FIELD_NUMBER: _builtins.int
     ATTRIBUTE_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     HYPOTHESIS_FIELD_NUMBER: _builtins.int
     MESSAGE_IDS_FIELD_NUMBER: _builtins.int
     QUOTES_FIELD_NUMBER: _builtins.int
-    kind: _builtins.str
-    """kind is one of these words."""
     subject: _builtins.str
     """subject is the speaker."""
     about: _builtins.str
     """about is the third party that it is about; empty for the speaker."""
-    text: _builtins.str
-    """text is the observation in words."""
     attribute: _builtins.str
-    """attribute and value are the fact that it states, if any."""
+    """attribute and value are the fact that it states."""
     value: _builtins.str
     hypothesis: _builtins.bool
     """hypothesis is true for a guess."""
@@ -773,15 +767,13 @@ class SessionObservation(_message.Message):
 
     @_builtins.property
     def quotes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """quotes are their words, one for each message."""
+        """quotes are their sentences, one for each message."""
 
     def __init__(
         self,
         *,
-        kind: _builtins.str = ...,
         subject: _builtins.str = ...,
         about: _builtins.str = ...,
-        text: _builtins.str = ...,
         attribute: _builtins.str = ...,
         value: _builtins.str = ...,
         hypothesis: _builtins.bool = ...,
@@ -790,7 +782,7 @@ class SessionObservation(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "attribute", b"attribute", "hypothesis", b"hypothesis", "kind", b"kind", "message_ids", b"message_ids", "quotes", b"quotes", "subject", b"subject", "text", b"text", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["about", b"about", "attribute", b"attribute", "hypothesis", b"hypothesis", "message_ids", b"message_ids", "quotes", b"quotes", "subject", b"subject", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
