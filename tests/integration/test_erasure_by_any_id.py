@@ -174,6 +174,7 @@ OPERATIONS = {
     "NamespaceDeletion": "the record of a deletion, without content",
     "LegalHold": "DeleteLegalHold ends it; while it exists, its data cannot be erased",
     "RetentionRun": "the record of what a policy removed, without content",
+    "SleepSession": "a session that was read; erased with its messages",
     "TopicCitation": "the id of the fact or summary that a page cites",
 }
 

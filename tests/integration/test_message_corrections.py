@@ -87,16 +87,16 @@ async def test_answer_to_a_question_corrects_and_a_reversal_makes_the_first_valu
 
 async def test_erased_correction_leaves_the_earlier_message_unmarked(stack: Stack) -> None:
     about, later = {"subject": "fay", "session": "fay"}, {"subject": "fay", "session": "fay2"}
-    old = await say(stack, "My boss drives a Volvo and parks it across two spots.", 1, **about)
-    new = await say(stack, "he sold the volvo and got a tiny skoda, parks like a human", 9, **later)
+    old = await say(stack, "The dentist is on the 14th at half past nine, I booked it.", 1, **about)
+    new = await say(stack, "I misread it, the dentist is on the 21st, not the 14th.", 9, **later)
     await learn(stack)
     [marked] = [
-        each for each in await find(stack, "What does my boss drive?", "fay") if each.superseded
+        each for each in await find(stack, "When is the dentist?", "fay") if each.superseded
     ]
     assert (marked.memory.id, marked.superseded[0].current_memory_id) == (old, new)
     target = erasure_service_pb2.ErasureTarget(message_id=new)
     await stack.erasures.Erase(erasure_service_pb2.EraseRequest(target=target))
-    assert not any(each.superseded for each in await find(stack, "What does my boss drive?", "fay"))
+    assert not any(each.superseded for each in await find(stack, "When is the dentist?", "fay"))
 
 
 async def test_correction_by_another_speaker_ends_the_fact_of_the_first_one(stack: Stack) -> None:

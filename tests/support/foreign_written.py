@@ -168,8 +168,9 @@ async def erase_two_messages(stack: Stack, namespace: str) -> Written:
     runs = await stub.ListRetentionRuns(
         erasures.ListRetentionRunsRequest(page_size=1), metadata=metadata
     )
-    for _ in range(2):
-        hold = erasures.CreateLegalHoldRequest(subject="held")
+    # The same hold exists once.
+    for number in range(2):
+        hold = erasures.CreateLegalHoldRequest(subject="held", reason=f"Case {number}")
         created = await stub.CreateLegalHold(hold, metadata=metadata)
     holds = await stub.ListLegalHolds(
         erasures.ListLegalHoldsRequest(page_size=1), metadata=metadata

@@ -43,7 +43,8 @@ _PLAUSIBLE = {
     "friend": "friends",
     "vehicle": "car, drives",
     "address": "home_address, street_address, mailing_address",
-    "hometown": "place_of_birth, grew_up_in, birthplace",
+    "hometown": "home_town, grew_up_in",
+    "birthplace": "place_of_birth, born_in",
     "stack": "tech_stack, technologies",
     "skill": "skills",
     "goal": "goals, has_goal",
@@ -55,7 +56,7 @@ _PLAUSIBLE = {
 }
 #: Narrower names, names of things, and former or future values are attributes of their own.
 _OWN = """
-coffee_order favourite_colour project_name dog_name ana_employer report_deadline username mother
+coffee_order favourite_colour dog_name ana_employer report_deadline username mother
 sister dog laptop home_phone ex_wife previous_employer former_job dream_job next_job
 billing_service_owner role_model work_hours company_car employer_address preferred_language
 car_insurance deploy_target pet_peeve

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import redis
 import redis.asyncio
@@ -34,6 +34,7 @@ class InteractiveCalls:
     def __init__(self, redis_url: str, endpoint: str) -> None:
         """`endpoint` is the host and port of the model server."""
         self._key = _key(endpoint)
+        self._tasks = set[asyncio.Task[None]]()
         self._redis = redis.asyncio.Redis.from_url(
             redis_url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
         )
@@ -41,19 +42,23 @@ class InteractiveCalls:
     @asynccontextmanager
     async def announced(self) -> AsyncIterator[None]:
         """Let background calls wait during the block. It never delays the block."""
-        announcing = asyncio.create_task(self._announce())
+        ended = asyncio.Event()
+        announcing = asyncio.create_task(self._announce(ended))
+        # The event loop alone does not keep a task alive.
+        self._tasks.add(announcing)
+        announcing.add_done_callback(self._tasks.discard)
         try:
             yield
         finally:
+            # The task is not awaited: Redis' client may swallow a cancellation, and then the event ends the task.
+            ended.set()
             announcing.cancel()
-            with suppress(asyncio.CancelledError):
-                await announcing
 
     async def close(self) -> None:
         await self._redis.aclose()
 
-    async def _announce(self) -> None:
-        while True:
+    async def _announce(self, ended: asyncio.Event) -> None:
+        while not ended.is_set():
             try:
                 await self._redis.set(self._key, 1, px=int(MARK_S * 1000))
             except redis.RedisError as error:

@@ -23,7 +23,8 @@ _SYNONYMS = {
     " place of residence, location, home location, residing in, reside in, based in, where live, where they live,"
     " where he lives, where she lives, where i live, domicile, living place, place of living, home, city of living",
     "address": "home address, street address, mailing address, postal address, residential address",
-    "hometown": "home town, place of birth, birth place, birthplace, grew up in, raised in, origin, born in",
+    "hometown": "home town, grew up in, raised in, origin",
+    "birthplace": "place of birth, birth place, born in",
     "job": "occupation, profession, work as, working as, employed as, job title, role, job role, position,"
     " job position, career, line of work, vocation, trade, work title, professional role, work role, work position",
     "employer": "company, workplace, work place, place of work, work at, work for, working at, working for,"

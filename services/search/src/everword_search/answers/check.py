@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC
+from functools import cached_property
 
 import regex
 
 from everword.domain.records import MemoryRecord
 from everword.text.statements.clauses import DAY_BEFORE_MONTH, stems_of
-from everword.text.statements.contradictions import misstatements
+from everword.text.statements.contradictions import find_contradicted_clauses
 from everword.text.statements.obeyed_orders import find_obeyed_sentences
-from everword.text.statements.sources import StatedSource
+from everword.text.statements.sources import StatedSource, Statements
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
 
@@ -31,6 +32,8 @@ _ROLES = {2: "user", 3: "assistant"}
 
 #: Smallest share of a sentence's words in the memory that is cited for it, and their smallest number.
 _CITED_SHARE, _CITED_WORDS = 0.5, 2
+#: Memories that are compared with a sentence without a citation: reading a long one takes a tenth of a second.
+_CANDIDATES = 3
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def _nearest(
     own = stems_of(said.casefold())
     by_words = sorted(range(len(shown)), key=lambda place: -len(own & words[place]))
     if find_values(said):
-        for place in by_words:
+        for place in by_words[:_CANDIDATES]:
             if not _Support(query, [shown[place]]).missing(said):
                 return place + 1
         return 0
@@ -96,14 +99,23 @@ def _nearest(
 
 
 class _Support:
-    """The values and statements of memories."""
+    """The values and statements of memories, read when they are needed first."""
 
     def __init__(self, query: str, shown: Sequence[PromptMemory]) -> None:
-        memories = [each.memory for each in shown]
+        self._query, self._shown = query, shown
+
+    def missing(self, said: str) -> list[str]:
+        """Return the values and statements of a sentence that are not supported."""
+        missing = [value.text for value in self._evidence.missing(find_values(said))]
+        return missing + list(find_contradicted_clauses(said, self._statements))
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        memories = [each.memory for each in self._shown]
         # The prompt also stated which attributes are outdated and since when, so that counts as evidence.
-        ended = [" ".join(mark.values()) for each in shown for mark in each.superseded]
-        self._evidence = Evidence(
-            [query, *(memory.content for memory in memories), *ended],
+        ended = [" ".join(mark.values()) for each in self._shown for mark in each.superseded]
+        return Evidence(
+            [self._query, *(memory.content for memory in memories), *ended],
             [memory.occurred_at.astimezone(UTC) for memory in memories],
             labels=[
                 name
@@ -111,12 +123,10 @@ class _Support:
                 for name in (memory.author, memory.agent, memory.channel, memory.instance)
             ],
         )
-        self._stated = [_stated_source(memory) for memory in memories]
 
-    def missing(self, said: str) -> list[str]:
-        """Return the values and statements of a sentence that are not supported."""
-        missing = [value.text for value in self._evidence.missing(find_values(said))]
-        return missing + misstatements(said, self._stated)
+    @cached_property
+    def _statements(self) -> Statements:
+        return Statements(_stated_source(each.memory) for each in self._shown)
 
 
 def _stated_source(memory: MemoryRecord) -> StatedSource:

@@ -31,6 +31,11 @@ from everword_compactor.learning.updates.clauses import (
 from everword_compactor.learning.updates.patterns import cues
 from everword_compactor.learning.updates.values import Value, differs
 
+#: Longer messages tell of many things.
+_SHORT_CHARS = 300
+#: Weight of shared topic words of a certain update.
+_LEAST_CERTAIN = 0.3
+_MOST_NUMBERS = 2
 #: A longer message does more than to update another one; only its days and times are compared.
 _CHAT_CHARS = 400
 #: Earlier messages that a correction without a topic can be about.
@@ -114,10 +119,39 @@ def topic_words(text: str) -> list[str]:
 
 
 def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[Update]:
-    """Return the updates that a user's message makes; `earlier` are messages stored before it, the latest last.
+    """Return the certain updates that a user's message makes; `earlier` are messages stored before it, the latest last.
 
-    `asked` is the question that the message answers; empty if there is none.
+    `asked` is the question that the message answers; empty if there is none. A wrong update hides what holds, so that
+    only short messages count in which a day, a time, a number or a code replaces another one, and which ask nothing.
     """
+    if len(new) > _SHORT_CHARS or "?" in new or _is_list(new):
+        return []
+    found = _find_candidates(new, earlier, asked)
+    return [
+        each
+        for each in found
+        if (each.shared >= _LEAST_CERTAIN or each.kind == UpdateKind.CORRECTED)
+        and len(earlier[each.place]) <= _SHORT_CHARS
+        and not _is_list(earlier[each.place])
+        and _is_exact(each.current, new)
+        # A value that is current again has no outdated one.
+        and (each.kind == UpdateKind.RESTORED or _is_exact(each.value, earlier[each.place]))
+    ]
+
+
+def _is_list(text: str) -> bool:
+    """Return whether a text has many numbers, such as a table or a calculation, whose values are no statements."""
+    values = [value for clause in read_clauses(text) for value in clause.values]
+    return sum(value.kind in _NUMBERS for value in values) > _MOST_NUMBERS
+
+
+def _is_exact(written: str, text: str) -> bool:
+    """Return whether a text has this value as a day, a time, a number or a code."""
+    values = [value for clause in read_clauses(text) for value in clause.values]
+    return any(value.text == written and value.kind in _BY_CORRECTION for value in values)
+
+
+def _find_candidates(new: str, earlier: Sequence[str], asked: str) -> list[Update]:
     claims = _claims(new, asked)
     common = Counter[str]()
     for text in earlier:
