@@ -15,8 +15,8 @@ from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.patterns import cues
 from everword_compactor.learning.updates.values import Value, find_values
 
-#: Characters of a message that is read; longer messages are texts of their own, such as pasted ones.
-MAX_CHARS = 1200
+#: Characters of a message that is read; longer messages say many things.
+MAX_CHARS = 300
 #: A word of less weight names no topic.
 LEAST_WEIGHT = 0.2
 #: Weight of a name, which may be a frequent word of some language.
@@ -40,16 +40,9 @@ class Clause:
     corrects: bool
     reschedules: bool
     changes: bool
-    #: Words and values that have ended, that it denies, and that are current again.
+    #: Words and values that have ended, and that it denies.
     ended: Sequence[str]
     denied: Sequence[str]
-    restored: Sequence[str]
-
-    @property
-    def single(self) -> int:
-        """Number of its verb that has one value at a time; 0 if it has none."""
-        match = patterns.SINGLE.search(self.text)
-        return 0 if match is None else 1 if match["lives"] else 2
 
 
 @lru_cache(maxsize=4096)
@@ -74,7 +67,6 @@ def _read(text: str) -> Clause:
     # In chats, "*Thursday" corrects a word of the message before.
     is_marked = low.startswith("*") or low.endswith("*")
     is_denial = patterns.SHORT_DENIAL.match(low) is not None
-    restoring = cues("restoring").finditer(low)
     return Clause(
         low,
         find_values(text),
@@ -84,7 +76,6 @@ def _read(text: str) -> Clause:
         not adds and cues("change").search(low) is not None,
         _named(low, patterns.ENDING, patterns.ENDED),
         _named(low, patterns.DENIED, patterns.FROM),
-        [word for match in restoring for word in folded_words(low[match.end() :])[:3]],
     )
 
 

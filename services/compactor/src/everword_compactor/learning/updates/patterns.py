@@ -40,15 +40,6 @@ SHORT_DENIAL = regex.compile(
 )
 #: The answer to a question such as "Is it still on the 19th?".
 NO = regex.compile(r"(?:no|nope|nah|not)\b")
-#: Another person or thing takes the place of an earlier one, or an earlier message was wrong; the value is not named.
-TAKEN_OVER = regex.compile(
-    r"\b(?:instead(?: of (?:me|him|her|them|that|it))?|until further notice|tak(?:es?|ing) over|"
-    r"my bad|my mistake|i was wrong|i misread|got (?:it|that) wrong)\b"
-)
-#: A verb with one value at a time: "lives in Leeds", "works at Bosch".
-SINGLE = regex.compile(
-    r"\b(?:(?P<lives>lives?|living|moved)|works?|working|started)\s(?:in|at|to|with|for)\b"
-)
 #: A clause with one of these can be about the topic of an earlier message.
 REFERRING = regex.compile(
     r"\b(?:it|its|it's|that|thats|that's|this|number|time|date|price|address)\b"

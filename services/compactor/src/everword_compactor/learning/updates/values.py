@@ -1,4 +1,4 @@
-"""Values in a sentence that a later sentence can replace: days, times, numbers, codes and places."""
+"""Values in a sentence that a later sentence can replace: days, times, numbers and codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from everword.text.analysis import folded_words
 from everword.text.calendar_terms import MONTHS
 from everword.text.statements.clauses import stem
 from everword.text.values.calendar_words import WEEKDAY_NAMES
-from everword_compactor.learning.updates.patterns import words
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(WEEKDAY_NAMES, key=len, reverse=True))
@@ -26,8 +25,7 @@ _UNITS = (
     r"minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|km|kilometres?|kilometers?|miles?|kg|kilos?|"
     r"pounds?|litres?|liters?|ml|mg|grams?|degrees|people|persons?|percent|%|rooms?|seats?|times"
 )
-_COLOURS = "red|blue|green|yellow|black|white|grey|gray|brown|orange|purple|pink|beige|turquoise|silver|navy"
-_KINDS = ("day", "time", "code", "number", "colour")
+_KINDS = ("day", "time", "code", "number")
 _VALUE = regex.compile(
     r"(?P<day>\b\d{4}-\d\d-\d\d\b"
     rf"|\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?P<m>{_MONTH})\b"
@@ -42,26 +40,16 @@ _VALUE = regex.compile(
     rf"|(?<=\bat\s)(?:\d{{1,2}}|{_NUMBER_WORD})\b(?!\s*(?:{_UNITS}|[%€$£\d]))(?!\s\p{{L}}+s\b))"
     r"|(?P<code>\b(?=[\p{L}\d-]*\d)(?=[\p{L}\d-]*\p{L})(?!\d+(?:k|st|nd|rd|th|g|m)\b)[\p{L}\d]+(?:-[\p{L}\d]+)*\b"
     r"|\bv\d+(?:\.\d+)+\b|\b\d{3,}[ -]\d{3,}(?:[ -]\d+)*\b|\b[A-Z](?=\s?\d{1,3}\b)\s?\d+)"
-    rf"|(?P<number>[€$£]?\b\d[\d.,]*k?\b|\b(?:{_NUMBER_WORD})\b)(?:\s?(?P<unit>{_UNITS})(?!\p{{L}}))?"
-    rf"|\b(?P<colour>{_COLOURS})\b",
+    rf"|(?P<number>[€$£]?\b\d[\d.,]*k?\b|\b(?:{_NUMBER_WORD})\b)(?:\s?(?P<unit>{_UNITS})(?!\p{{L}}))?",
     regex.IGNORECASE,
 )
-#: A place after a verb of state: `lives in Leeds`, `put the key in the garage`.
-_PLACE = regex.compile(
-    r"(?:\b(?:is|are|was|am|hes|shes|its|theyre|im|were|lives?|living|works?|working|puts?|keeps?|kept|moved|moving|sits?|stays?|"
-    r"staying|based|located|stored|hidden|parked|held|doing|back)\b|(?<=\p{L})'(?:s|m|re)\b)"
-    r"(?:\s[\p{L}'-]+){0,3}?\s(?:in|at|into|under|behind|inside|near|next\sto|to)\s"
-    r"(?:(?:the|my|our|his|her|their)\s(?P<place>\p{L}[\p{L}'-]+)|(?P<place>(?-i:\p{Lu})\p{L}[\p{L}'-]*|\p{L}{3,}(?=\s(?:now|these|instead|since|after\sall)\b|$)))",
-    regex.IGNORECASE,
-)
-_NO_PLACES = words("no_place")
 
 
 @dataclass(frozen=True)
 class Value:
     """A value in a sentence."""
 
-    #: `day`, `time`, `code`, `number`, `colour` or `place`.
+    #: `day`, `time`, `code` or `number`.
     kind: str
     #: In a form that equal values share.
     key: str
@@ -78,22 +66,13 @@ def find_values(sentence: str) -> list[Value]:
 
 
 def _values(sentence: str) -> Iterator[Value]:
-    taken = list[tuple[int, int]]()
     for match in _VALUE.finditer(sentence):
         kind = next(each for each in _KINDS if match[each] is not None)
         key = _key(match, kind, match[kind].lower())
         if key:
             start, end = match.span(kind)
-            taken.append((start, end))
             unit = (match["unit"] or "").lower().rstrip("s") if kind == "number" else ""
             yield Value(kind, key, match[kind], start, end, unit, _heads(sentence, start, end))
-    for match in _PLACE.finditer(sentence):
-        start, end = match.span("place")
-        low = match["place"].lower()
-        if low not in _NO_PLACES and not any(
-            start < other and begin < end for begin, other in taken
-        ):
-            yield Value("place", low, match["place"], start, end)
 
 
 def _heads(sentence: str, start: int, end: int) -> frozenset[str]:
