@@ -121,8 +121,8 @@ def topic_words(text: str) -> list[str]:
 def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[Update]:
     """Return the certain updates that a user's message makes; `earlier` are messages stored before it, the latest last.
 
-    `asked` is the question that the message answers; empty if there is none. A wrong update hides what holds, so that
-    only short messages count in which a day, a time, a number or a code replaces another one, and which ask nothing.
+    `asked` is the question that the message answers; empty if there is none. A wrong update hides the
+    current value, so a message must be short, ask nothing, and replace a day, a time, a number or a code.
     """
     if len(new) > _SHORT_CHARS or "?" in new or _is_list(new):
         return []
