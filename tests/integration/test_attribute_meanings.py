@@ -50,7 +50,7 @@ async def test_likes_and_dislikes_of_one_thing_exclude_each_other(stack: Stack) 
     assert (tastes.get("like"), tastes["dislike"]) == (None, {"apples"})
     liked = await remember(stack, "likes", "the apple")
     assert [fact.attribute for fact in liked.superseded] == ["dislike"]
-    # Disliking fruit is shown beside liking apples.
+    # Disliking fruit disputes liking apples, but does not end it.
     await remember(stack, "dislikes", "fruit")
     request = reads.ListFactsRequest(subjects=["emi"], attributes=["like"])
     [apple] = (await stack.fact_queries.ListFacts(request)).facts

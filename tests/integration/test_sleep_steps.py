@@ -1,4 +1,4 @@
-"""A step of Sleep that fails costs its own results; new values stand beside others, and replaced ones end."""
+"""A failed step of Sleep loses only its own results; new values leave others valid, and replaced ones end."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Planted:
     only_fact: str
     shared_fact: str
     note_id: str
-    #: A person who is mentioned by the second message, too.
+    #: A person mentioned by the second message, too.
     person: str
 
 

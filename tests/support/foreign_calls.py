@@ -121,7 +121,7 @@ _BASES: dict[str, dict[str, Any]] = {
     "WriteLoreEntry": {"book_id": "$book_id", "entry": {"title": "Mine", "content": "Mine."}},
     "WriteWorkspaceFile": {**_MEMORY_FILE, "content": "Their memory."},
 }
-#: Reasons of refusals by the kind of the value that names what is theirs.
+#: Reasons of refusals by the kind of the foreign value in the call.
 _REASONS = {
     "book_id": "LORE_BOOK_NOT_FOUND",
     "consistency_token": NO_TOKEN,
@@ -212,7 +212,7 @@ _NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)
 _UNCOMPACTED = maintenance.GetCompactionStatusResponse(
     mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL, backlog=SummaryBacklog()
 )
-#: What answers without anything of theirs are like, where it is not an empty message.
+#: Checks that an answer has nothing of the other namespace, for RPCs whose answer is then not an empty message.
 _EMPTY: dict[str, IsEmpty] = {
     "Answer": lambda answer: answer == _NOTHING,
     "BuildContext": lambda answer: (answer.text, answer.omitted) == ("", 0),

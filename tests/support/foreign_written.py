@@ -1,4 +1,4 @@
-"""Write notes, costs, documents, erasures and what is learned into another namespace."""
+"""Write notes, costs, documents, erasures, people, events and sessions into another namespace."""
 
 from __future__ import annotations
 

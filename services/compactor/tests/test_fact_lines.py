@@ -105,7 +105,7 @@ def read(line: str, *texts: str) -> str:
         ("user | like | The Wire", 'I love "The Wire" so much.', "- like=The Wire"),
         ("user | job | Hemingway", "She keeps telling people I'm the next Hemingway.", ""),
         ("user | job | astronaut", "Imagine I am an astronaut.", ""),
-        # Questions, and what is not or no longer so.
+        # Questions, denials and former values.
         ("user | like | Ghent", "What is Ghent like?", ""),
         ("user | trip | Ghent", "Can you plan my trip to Ghent?", "- trip=Ghent"),
         ("user | pet | dog", "We do not have a dog.", ""),

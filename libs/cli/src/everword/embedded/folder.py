@@ -78,7 +78,7 @@ def remove_run_file(folder: Path) -> None:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Create the data folder if it does not exist, and lock it against other supervisors."""
-    # Mode 0711 lets the account of PostgreSQL pass through, and nobody list the folder.
+    # Mode 0711 lets the account of PostgreSQL pass through the folder; only the owner can list it.
     try:
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:

@@ -43,7 +43,7 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """
     CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
     """CONTEXT_SOURCE_IDENTITY has the current facts about the conversation's subject, one per line: facts of the highest
-    confidence and those that the query asks for are chosen, then shown by category. Uncertain facts are marked. The
+    confidence and facts that match the query are chosen, then shown by category. Uncertain facts are marked. The
     request's filter applies, including valid_at_time and known_at_time. If the conversation has no subject, the block
     is about its latest author, from facts that were learned without a named subject.
     """
@@ -92,7 +92,7 @@ subjects that the filter names. BOOT is there until the agent has said something
 """
 CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
 """CONTEXT_SOURCE_IDENTITY has the current facts about the conversation's subject, one per line: facts of the highest
-confidence and those that the query asks for are chosen, then shown by category. Uncertain facts are marked. The
+confidence and facts that match the query are chosen, then shown by category. Uncertain facts are marked. The
 request's filter applies, including valid_at_time and known_at_time. If the conversation has no subject, the block
 is about its latest author, from facts that were learned without a named subject.
 """
@@ -174,7 +174,7 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
     """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
     have kind, summaries level and the first day of their period; memories of another conversation have conversation, and
-    those that the query found relevance, if known. There are no other lines.
+    results of the query have relevance, if known. There are no other lines.
     """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
@@ -192,7 +192,7 @@ line with the same name. The year is only on the first date of a block, and on t
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
 """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
 have kind, summaries level and the first day of their period; memories of another conversation have conversation, and
-those that the query found relevance, if known. There are no other lines.
+results of the query have relevance, if known. There are no other lines.
 """
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 

@@ -431,7 +431,7 @@ class PreviewErasureResponse(_message.Message):
     summaries_withdrawn: _builtins.int
     """summaries_withdrawn is the number of summaries that would be hidden, and rewritten or deleted."""
     facts_gone: _builtins.int
-    """facts_gone is the number of facts that would be deleted: those that the target selects, and those without other
+    """facts_gone is the number of facts that would be deleted: facts selected by the target, and facts without other
     evidence.
     """
     facts_losing_evidence: _builtins.int

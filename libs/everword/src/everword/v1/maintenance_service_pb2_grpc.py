@@ -131,7 +131,7 @@ class MaintenanceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Sleep(self, request, context):
-        """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
+        """Sleep learns from the messages since the last Sleep, and consolidates learned facts: for one conversation, for
         the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
         caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
         begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier

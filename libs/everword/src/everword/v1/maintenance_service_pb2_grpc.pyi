@@ -39,7 +39,7 @@ class MaintenanceServiceStub:
     namespace keeps them.
     """
     Sleep: _aio.UnaryStreamMultiCallable[_maintenance_service_pb2.SleepRequest, _maintenance_service_pb2.SleepResponse]
-    """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
+    """Sleep learns from the messages since the last Sleep, and consolidates learned facts: for one conversation, for
     the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
     caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
     begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier
@@ -113,7 +113,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.SleepRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.SleepRequest, _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]],
     ) -> _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]:
-        """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
+        """Sleep learns from the messages since the last Sleep, and consolidates learned facts: for one conversation, for
         the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
         caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
         begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier

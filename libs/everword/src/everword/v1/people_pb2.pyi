@@ -714,7 +714,7 @@ class SleepSession(_message.Message):
 
     @_builtins.property
     def observations(self) -> _containers.RepeatedCompositeFieldContainer[Global___SessionObservation]:
-        """observations are what a language model read in it, in the order in which it was read. At most 200."""
+        """observations are the results of a language model's reading, in the order of reading. At most 200."""
 
     def __init__(
         self,

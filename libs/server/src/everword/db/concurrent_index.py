@@ -15,7 +15,7 @@ _PARTITIONS = """
 SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
  WHERE i.inhparent = to_regclass(%s) ORDER BY c.relname
 """
-#: Whether an index was finished; no row if it does not exist.
+#: True if an index was finished; no row if it does not exist.
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 

@@ -1,4 +1,4 @@
-"""A statement about a subject's attribute, and what it does to the known facts: it takes effect, or opens a dispute."""
+"""A statement about a subject's attribute, and its effect on the known facts: a change, or a dispute."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ async def weigh_facts(
 
 
 def _opened(locked: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:
-    """Return the changes if intervals do not end where they did."""
+    """Return the changes that extend ended intervals up to the next believed one."""
     ended = [
         each
         for each in locked.believed

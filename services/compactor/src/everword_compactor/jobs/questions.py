@@ -63,7 +63,7 @@ class CheckedAnswer(Generic[T]):
     is_full: bool = False
 
     def merged(self, second: CheckedAnswer[T]) -> CheckedAnswer[T]:
-        """Return this answer with what a second one adds; if they cannot be merged, the one with fewer complaints."""
+        """Return this answer merged with a second one; if they cannot be merged, the one with fewer complaints."""
         first, other = self.value, second.value
         merged: Any
         if isinstance(first, dict) and isinstance(other, dict):

@@ -201,7 +201,7 @@ def _dates(low: str, today: date) -> Sequence[date]:
             found = date(int(match["y"] or today.year), month, day)
         except ValueError:
             return []
-        # A plan is in the future; a date some weeks ago may be told late.
+        # A plan is in the future; an event of some weeks ago may be mentioned late.
         late = not match["y"] and found < today - 60 * _DAY
         return [found.replace(year=found.year + 1)] if late and (month, day) != (2, 29) else [found]
     if "tomorrow" in low:

@@ -93,7 +93,7 @@ _IMPORTANCE, _DECAY_DAYS = 0.5, 14
 
 @dataclass(frozen=True)
 class NamedPerson:
-    """A person whom a message names."""
+    """A person named in a message."""
 
     name: str
     #: Empty if the message does not say it.
@@ -108,7 +108,7 @@ def find_named_people(
 ) -> list[NamedPerson]:
     """Return the people that a message names, each once; `names` are those of the author."""
     found = dict[str, NamedPerson]()
-    # Most messages name nobody: they are not searched for pasted text.
+    # Most messages name no person: they are not searched for pasted text.
     if _MINE.search(text) or _THEIRS.search(text):
         for person in _of_words(blank_pasted(text[:MAX_CHARS], names)):
             found.setdefault(person.name.casefold(), person)

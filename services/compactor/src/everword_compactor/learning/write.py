@@ -139,7 +139,7 @@ def _former_partners(
     claiming: ClaimingMessage,
     claims: Sequence[SpokenClaim],
 ) -> list[NamedPerson]:
-    """Return the partners with whom a message says that the relation has ended."""
+    """Return the partners of relations that have ended, according to a message."""
     said_at = claiming.message.occurred_at
     locked = budget_statuses.get(Key(claiming.subject, "partner"))
     ends = [c for c in claims if c.attribute == "partner" and c.modality is Modality.RETRACTION]

@@ -116,7 +116,7 @@ def _test_counts(lines: Sequence[str]) -> str:
             continue
         line = ", ".join(f"{number} {_of(number, noun.lower())}" for number, noun in pairs)
         if lines[place].lstrip().startswith("Tests"):
-            # Of several tallies, such as files and tests, prefer the one of tests.
+            # Prefer the tally of tests to others, such as a tally of files.
             return line
         told.insert(0, line)
         last = place

@@ -69,7 +69,7 @@ class Result:
 
 
 def read_result(raw: str) -> Result:
-    """Parse a result. Raises nothing, whatever the text."""
+    """Parse a result. Raises nothing, for any text."""
     envelope: dict[str, Any] = {}
     value: Any = raw
     for _ in range(_ENVELOPES):

@@ -161,7 +161,7 @@ class Observation:
 class KnownFact:
     """A fact of the profile, as of the start of the work, or as it will be after the pending writes."""
 
-    #: None for a pending fact.
+    #: None while the fact is pending.
     id: UUID | None
     key: Key
     value: str

@@ -78,7 +78,7 @@ def _belongs_to_other_subject(clause: Clause, sources: Statements) -> bool:
     if not values or not known:
         return False
     nearest = sources.nearest(known)
-    # Of several values, one that is said of the same subject shows that the clause does not exchange them.
+    # If one of several values is stated about the same subject, the clause does not exchange them.
     if len(values) > 1 and any(known & sources.around(value, clause.text) for value in values):
         return False
     return any(
@@ -158,7 +158,7 @@ def _is_contrary(clause: Clause, sources: Statements) -> bool:
 
 
 def _denies_the_same(clause: Clause, said: Clause) -> bool:
-    """Return whether one of two clauses denies what the other states."""
+    """Return whether one of two clauses denies the other one's statement."""
     if said.denied == clause.denied or said.asks:
         return False
     one, other = clause.text.lower(), said.text.lower()

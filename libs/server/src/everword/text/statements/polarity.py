@@ -51,7 +51,7 @@ for _line in _OPPOSITES.strip().splitlines():
         _OPPOSED.add(_writing.replace("_", " "))
 _ONE_OF = "|".join(regex.escape(word) for word in sorted(_CANONICAL, key=len, reverse=True))
 _CANONICAL_WORD = regex.compile(rf"(?<![\p{{L}}'])(?:{_ONE_OF})(?![\p{{L}}'])")
-#: "stopped smoking" says that somebody does not smoke any more.
+#: "stopped smoking" means: does not smoke any more.
 _STOPPING = r"(?:stop|stops|stopped|quit|quits|gave up|given up) (?=\p{L}+ing\b)|"
 _NEGATION = regex.compile(
     "(?<![\\p{L}'])(?:"

@@ -38,7 +38,7 @@ class SentenceSimilarity:
         width = max((len(vector) for vector in vectors if vector is not None), default=0)
         self._vectors = np.zeros((self.count, width), np.float32)
         for row, vector in enumerate(vectors):
-            # A sentence of everyday words is like no other, whatever the topic of its message.
+            # A sentence of everyday words is like no other, even if its message has a topic.
             if vector is not None and words[row]:
                 self._vectors[row] = vector
         self._told = np.diff(self._starts) > 0

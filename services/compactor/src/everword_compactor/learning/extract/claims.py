@@ -51,13 +51,13 @@ _PLAYED = (
 )
 #: The sentence that gives the parts in a role-play: "You're a pirate and I am the governor's daughter".
 _CAST = regex.compile(r"\byou(?:'re| are) (?:a|an|the|my) [^.?!\n]*\bi(?:'m| am) ")
-#: A message with one of these means the contrary of what it says.
+#: A message with one of these is ironic and means the contrary.
 _IRONIC = regex.compile(
     r"(?:^|[.!?\n,…] *)(?:yeah,? (?:right|sure|no)|oh,? (?:sure|joy|right)|(?:right|sure|yeah|yes),? because|as if)\b"
     r"|(?:^|\s)/s(?:\s|$)|🙄|🙃|\bsaid no ?one ever\b|\b(?:lol|haha),? not\b|, not[.!]*$|\bin my dreams\b",
     regex.IGNORECASE | regex.MULTILINE,
 )
-#: Attributes of people who remain so: "until June" after such a name is about what they do.
+#: Lasting relations and names: "until June" after such a name limits an activity, not the relation.
 _LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "pet", "name"})
 #: Attributes of which a former one is not the current one.
 _REPLACED = frozenset(

@@ -293,7 +293,7 @@ def _asks_for_work(
 
 
 def _is_restriction(text: str, lows: Sequence[str]) -> bool:
-    """Return whether the author says what they must not or do not eat, drink or take."""
+    """Return whether a text excludes food, drink or a drug for its author."""
     if _AVOIDING.search(text):
         return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
     if lows[0] == "no" and text.endswith(
@@ -322,7 +322,7 @@ def _places(lows: Sequence[str], words: Sequence[str]) -> list[int]:
 
 
 def _consumed(lows: Sequence[str], at: int) -> tuple[str, str]:
-    """Return a verb of eating or taking, and the word for what is eaten; empty if there is none."""
+    """Return a verb of eating or taking, and the word for the food; each is empty if missing."""
     while lows[at : at + 1] and lows[at] in WORDS["adverbs"]:
         at += 1
     verb, thing = (*lows[at : at + 2], "", "")[:2]

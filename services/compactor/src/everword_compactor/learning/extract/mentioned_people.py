@@ -20,7 +20,7 @@ _DATING = frozenset({"seeing", "dating", "met"})
 
 
 def named_attribute(sentences: Sequence[TokenizedSentence]) -> str | None:
-    """Return the attribute of the person whom the last sentence may name; None if there is no candidate, or several."""
+    """Return the attribute for a name in the last sentence; None if there is no candidate, or several."""
     spoken_of = {kind for sentence in sentences[-2:] for kind in _mentioned_people(sentence)}
     return (spoken_of.pop() or None) if len(spoken_of) == 1 else None
 

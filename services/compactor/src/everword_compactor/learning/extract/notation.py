@@ -6,7 +6,7 @@ word|other     one of these words           word?      it may be missing
 <place>        the value, as slots.py reads it
 <:place>       a value that is read and ignored
 {of}           up to three words that go before the attribute's name: "dentist" makes it dentist_appointment
-!attribute     ends a value; !attribute without <…> ends the current value, whatever it is
+!attribute     ends a value; !attribute without <…> ends any current value
 ~              the attribute of the person mentioned just before
 attribute=x    the words state the value x
 @gap           up to five words before the next part, in which no other clause begins

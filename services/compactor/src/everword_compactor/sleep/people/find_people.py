@@ -109,7 +109,7 @@ def may_name_person(observation: Observation) -> bool:
 def read_people(
     session: SleepSession, observed: Sequence[Observation], records: Records, answer: Any
 ) -> CheckedAnswer[list[FoundPerson]]:
-    """Return the people of an answer who are named in the quotes, and complaints about the others.
+    """Return an answer's people with a name in the quotes, and complaints about the others.
 
     A relation or a status counts only if its words are in a message of the observation.
     """

@@ -62,7 +62,7 @@ async def sleep(
         now = await _read_progress(database, namespace.id, watched, since)
         progress = replace(now, conversations=len(woken), left_out=left_out)
         if progress.jobs.pending == 0 and not closing:
-            # Run the closing steps of these sessions, and those that are due anyway.
+            # Run the closing steps of these sessions, and other due closing steps.
             closing = True
             async with database.transaction(namespace.id) as conn:
                 await requests.wake(conn, namespace.id, [SLEEP_NAMESPACE])

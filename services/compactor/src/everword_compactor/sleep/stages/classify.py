@@ -215,7 +215,7 @@ def _in_place_of(
     observation, conversation = found.observation, work.session.conversation
     profile = work.loaded.profile
     told = fact_statement_of(fact.key, observation.value, observation, conversation)
-    # A value with others beside it replaces the one that the model names, and not all of them.
+    # If an attribute has several values, a new one replaces only the one that the model names.
     others = len(profile.of_key(fact.key)) > 1 and not _is_single(fact.key.attribute)
     has_several = fact.several or others
     told = replace(told, several=has_several or None)
@@ -234,7 +234,7 @@ def _in_place_of(
 
 
 def _has_several(observation: Observation, profile: Profile) -> bool | None:
-    """Return whether a new value holds beside others; None as its attribute is known.
+    """Return True if a new value leaves others valid; None to follow the attribute's definition.
 
     A known attribute of a third party, such as `rita_like`, is as that of the subject. A second value of an unknown
     attribute, such as `sport`, does not replace the first one, unless the model says so.

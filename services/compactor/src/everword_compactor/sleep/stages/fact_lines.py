@@ -34,7 +34,7 @@ _NOBODY = frozenset(_NOBODY_WORDS.split())
 #: A name has a letter that is not lower case.
 _NAME = re.compile(r"[^\W\d_a-zß-ÿ]")
 _OWNER = re.compile(r"^(?:(?:the )?user(?:'s|’s) |(?:my|our|the) )", re.IGNORECASE)
-#: Attributes that models give to what is said at a moment.
+#: Attributes that models give to passing remarks.
 _PASSING_WORDS = """
 action activity advice agreement answer apology appreciation approval asked asks comment concern conversation
 current_time decision emotion exclamation expression farewell feedback feeling feelings gratitude greeting help hunger
@@ -72,12 +72,12 @@ class StatedFact:
     line: FactLine
     message: SessionMessage
     sentence: str
-    #: Where the value begins in the sentence.
+    #: Position of the value's words in the sentence; 0 if they are not in it.
     place: int
 
 
 def parse_line(written: str) -> FactLine | None:
-    """Return the fact of a line; None if it is malformed, about nobody, or about the moment of speaking."""
+    """Return the fact of a line; None if it is malformed, about no person, or about the moment of speaking."""
     parts = [" ".join(part.split()) for part in written.split("|")]
     if len(parts) == 4 and parts[0].casefold() in _SELF:
         parts = parts[1:]  # "user | sister | job | dentist"
@@ -143,7 +143,7 @@ def find_statement(
 
 
 def _of_person(line: FactLine, sentence: str, at: int, shown: str) -> FactLine | None:
-    """Return a line as the fact of the person that its sentence is about; None if that is somebody else."""
+    """Return a line as a fact of its sentence's person; None if the line names a different one."""
     relation = rules.relation_words(line.attribute)
     if relation and not rules.names_any(relation, shown) and rules.is_english(shown):
         return None

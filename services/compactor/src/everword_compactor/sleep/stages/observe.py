@@ -71,7 +71,7 @@ _SCHEMA: Mapping[str, Any] = {
 class Window:
     """A user's message with what precedes it, as a model sees it.
 
-    Of two user messages at once, a model of 1.5B parameters found a third less, and mixed up people.
+    With two user messages at once, a model of 1.5B parameters found a third fewer facts, and mixed up people.
     """
 
     #: The message before `messages`, which a model may need to understand them.

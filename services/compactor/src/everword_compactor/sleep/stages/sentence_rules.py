@@ -44,7 +44,7 @@ landlord landlady
 """
 _RELATIONS = [frozenset(group.split()) for group in _GROUPS.strip().splitlines()]
 _RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"}
-#: Models name a place or a food, and guess what it is to the user.
+#: Words that a value needs in its sentence: models guess the attribute of a place or a food from its name.
 _CUES = {
     "residence": re.compile(
         r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
@@ -155,10 +155,10 @@ def relation_words(attribute: str) -> frozenset[str]:
 
 
 def person_before(sentence: str, at: int) -> str:
-    """Return whom the words of a sentence before a position speak of last.
+    """Return the person last mentioned in a sentence before a position.
 
     That is `user`, the word for a relative ("my brother lives in Rome": `brother`), `other` for he, she and they, or
-    an empty string if nobody is mentioned.
+    an empty string if no person is mentioned.
     """
     if _NAMING.search(sentence[:at]):
         return ""
@@ -174,7 +174,7 @@ def person_before(sentence: str, at: int) -> str:
 
 
 def is_guess(sentence: str, at: int) -> bool:
-    """Return whether words before a position, or a condition, make a guess or a wish of what follows."""
+    """Return whether words before a position, or a condition, make the rest a guess or a wish."""
     clause = _CONTRAST.split(sentence[:at])[-1]
     return bool(_GUESSES.search(clause) or _CONDITION.match(sentence))
 

@@ -1,4 +1,4 @@
-"""Step 2, topics: what a session is about, in up to three names."""
+"""Step 2, topics: name up to three topics of a session."""
 
 from __future__ import annotations
 

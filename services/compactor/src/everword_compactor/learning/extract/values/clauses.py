@@ -33,7 +33,7 @@ _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall"
 
 
 def habit(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody does regularly, to the words that say how often: `run 5k every morning`."""
+    """Read a regular activity, up to and including the words for its frequency: `run 5k every morning`."""
     first = low(sentence, at)
     if first in _NO_HABITS or not first.isalpha() or first.endswith("ed") or len(first) < 2:
         return None

@@ -86,7 +86,7 @@ def person(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of a person whom the author mentions: no bare relative, group or product."""
+    """Read the name of a mentioned person: no bare relative, group or product."""
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
@@ -133,7 +133,7 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def new_home(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place that somebody moved to: one that is known, or one beside words of homes or another place.
+    """Read the new place of a move: a known place, or one in a sentence with a word for homes or another place.
 
     People move to a program, a team or a plan as well: "I moved to Teams".
     """
@@ -159,7 +159,7 @@ def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def origin(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read where somebody is from, which is no department: `Quimper`, and not `Accounting`."""
+    """Read a person's place of origin, not their department: `Quimper`, and not `Accounting`."""
     found = place(sentence, at)
     words = {word.lower() for word in found[0][0].split()} if found else set()
     return None if words & (_NOBODY | WORDS["industries"] | WORDS["fields"]) else found
@@ -175,7 +175,7 @@ def near_place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def known_place_name(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a well-known place, whatever the sentence's verb."""
+    """Read a well-known place, after any verb."""
     found = place(sentence, at)
     return found if found and found[0][0].lower() in WORDS["places"] else None
 
@@ -232,7 +232,7 @@ def job(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an occupation: up to three words, and then one that names a job.
 
     A word that also names a pastime or an office, such as "swimmer" or "captain", needs one that makes it an
-    occupation, as in "swimming coach". How well somebody does something is no occupation: "a decent cook".
+    occupation, as in "swimming coach". Praise of a skill is no occupation: "a decent cook".
     """
     if low(sentence, at - 1) in WORDS["evaluative"]:
         return None
@@ -246,7 +246,7 @@ def job(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def _is_paid(sentence: TokenizedSentence, at: int, end: int) -> bool:
-    """Return whether a person may earn a living as what the words before `end` say."""
+    """Return whether the words before `end` name a paid occupation."""
     if low(sentence, end - 1) not in WORDS["pastime_jobs"]:
         return True
     around = {token.low for token in sentence.tokens[max(at - 3, 0) : end - 1]}
