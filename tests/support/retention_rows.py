@@ -68,6 +68,11 @@ def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "conversation_id": conversation_id,
             "reason": "smuggled",
         },
+        f"{package}.find_hold": {
+            "subject": "held",
+            "conversation_id": None,
+            "reason": "of another one",
+        },
         f"{package}.lock_conversation": {"conversation_id": conversation_id},
         f"{package}.list_holds": {"after_id": None},
         f"{package}.delete_hold": {"hold_id": HOLD},

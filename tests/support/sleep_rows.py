@@ -52,7 +52,7 @@ def insert_sleep(
     for id_, first, last, state in sessions:
         conn.execute(
             "INSERT INTO sleep_sessions (namespace_id, id, conversation_id, first_seq, last_seq, subject, state, "
-            "topics, started_at, ended_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+            "topics, started_at, ended_at, model) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'm')",
             [
                 namespace_id,
                 id_,
@@ -81,8 +81,26 @@ def insert_sleep(
         [namespace_id, EDGE, FACT, RIVAL, BEGAN, BEGAN],
     )
     conn.execute(
+        "INSERT INTO usage_ledger (namespace_id, own, task, model, outcome, seconds) "
+        "VALUES (%s, true, 'sleep-observe', 'm', 'ok', 9)",
+        [namespace_id],
+    )
+    conn.execute(
         "INSERT INTO sleep_nights (namespace_id, night) VALUES (%s, '2001-02-03')", [namespace_id]
     )
+
+
+#: Parameters of statements that read the results of Sleep.
+_READS: dict[str, dict[str, Any]] = {
+    "everword_search.facts.list_links": {"fact_id": FACT},
+    "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
+    "everword_search.facts.list_disputes": {"fact_id": FACT},
+    "everword_search.facts.list_open_disputes": {"subjects": None, "after_id": None},
+    "everword_search.people.list_sessions": {
+        **dict.fromkeys(("subjects", "conversation_id", "after_id"))
+    },
+    "everword_search.people.read_session_observations": {"session_ids": [SESSION]},
+}
 
 
 def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
@@ -135,14 +153,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{package}.insert_edge": {**asked, **edge},
         f"{package}.record_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},
-        "everword_search.facts.list_links": {"fact_id": FACT},
-        "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
-        "everword_search.facts.list_disputes": {"fact_id": FACT},
-        "everword_search.facts.list_open_disputes": {"subjects": None, "after_id": None},
-        "everword_search.people.list_sessions": {
-            **dict.fromkeys(("subjects", "conversation_id", "after_id"))
-        },
-        "everword_search.people.read_session_observations": {"session_ids": [SESSION]},
+        **_READS,
         f"{writes}.open_disputes": {
             "ids": [new_id()],
             "old_fact_ids": [RIVAL],

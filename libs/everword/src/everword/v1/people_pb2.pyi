@@ -692,14 +692,17 @@ class SleepSession(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation."""
     first_seq: _builtins.int
-    """first_seq and last_seq are the positions of its first and last message in the conversation."""
+    """first_seq is the position of its first message in the conversation."""
     last_seq: _builtins.int
+    """last_seq is the position of its last message."""
     subject: _builtins.str
     """subject is the subject of the closing steps; empty without observations."""
     state: _builtins.str
-    """state is `stored`, `processed` (also by the closing steps), `skipped` (without statements of people) or `parked`."""
+    """state is `stored`, `processed` (also by the closing steps), `skipped` (without statements of people), `parked` or
+    `to be read again`.
+    """
     error: _builtins.str
-    """error is why it is parked; otherwise empty."""
+    """error is why it is parked, or which steps failed; otherwise empty."""
     @_builtins.property
     def topics(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """topics are at most three; none without a language model."""
@@ -741,7 +744,7 @@ Global___SleepSession: _TypeAlias = SleepSession  # noqa: Y015
 
 @_typing.final
 class SessionObservation(_message.Message):
-    """SessionObservation is a statement, a question, a reaction, a behaviour, a contradiction or a preference in a session."""
+    """SessionObservation is a fact that a message of a session states."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -757,8 +760,9 @@ class SessionObservation(_message.Message):
     about: _builtins.str
     """about is the third party that it is about; empty for the speaker."""
     attribute: _builtins.str
-    """attribute and value are the fact that it states."""
+    """attribute is the attribute of the fact that it states."""
     value: _builtins.str
+    """value is the value of the fact."""
     hypothesis: _builtins.bool
     """hypothesis is true for a guess."""
     @_builtins.property
