@@ -71,7 +71,7 @@ async def test_unreadable_window_costs_only_its_own_facts(stack: Stack) -> None:
 
 
 async def test_new_value_adds_and_replacing_or_former_value_ends(stack: Stack) -> None:
-    await say(stack, "I take metformin. I can't have nuts. I play chess. I live in Bonn.", 0)
+    await say(stack, "I take metformin. I'm allergic to nuts. I play chess. I live in Bonn.", 0)
     first = {
         "facts": [
             fact_line("medication", "metformin"),
@@ -83,7 +83,7 @@ async def test_new_value_adds_and_replacing_or_former_value_ends(stack: Stack) -
     }
     mind = Mind({"sleep-observe": first})
     await sleep(stack, mind)
-    await say(stack, "They moved me to insulin. Eggs I can't have either. I row. I left Bonn.", 2)
+    await say(stack, "They moved me to insulin. I'm allergic to eggs, too. I row. I left Bonn.", 2)
     mind.answers["sleep-observe"] = {
         "facts": [
             fact_line("medication", "insulin"),
@@ -98,7 +98,7 @@ async def test_new_value_adds_and_replacing_or_former_value_ends(stack: Stack) -
     await sleep(stack, mind)
     assert await told(stack) == {
         "medication": {"insulin"},
-        "food_allergy": {"nuts", "eggs"},
+        "allergy": {"nuts", "eggs"},
         # The model did not classify it.
         "sport": {"chess", "row"},
     }

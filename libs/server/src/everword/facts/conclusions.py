@@ -102,18 +102,29 @@ async def accept_fact(
 
 
 async def settle_by_ruling(
-    conn: Connection, settings: NamespaceSettings, namespace_id: int, ruled: FactRow
+    conn: Connection,
+    settings: NamespaceSettings,
+    namespace_id: int,
+    ruled: FactRow,
+    right_id: UUID | None = None,
 ) -> None:
-    """Settle the open disputes of a fact on which a person has ruled; the caller has locked its attribute."""
+    """Settle the open disputes of a fact on which a person has ruled; the caller has locked its attribute.
+
+    `right_id` is the fact that the person named instead; then neither side of a dispute takes effect.
+    """
     is_right = ruled.ruling == FactRuling.RIGHT
     audit = ChangeReason("person", "a person said so")
     for row in await store.find_open_disputes(conn, namespace_id, ruled.id):
         is_accepted = is_right == (row.new_id == ruled.id)
+        if right_id is not None:
+            is_accepted = row.new_id == right_id
         outcome = DisputeOutcome.ACCEPT_NEW if is_accepted else DisputeOutcome.REJECT_NEW
         locked = await lock_attribute(conn, namespace_id, settings.trust, ruled.key)
         await store.settle_dispute(
             conn, namespace_id, locked.now, row.id, outcome, audit.actor, audit.reason
         )
+        if right_id is not None:
+            continue
         settle = accept_fact if is_accepted else reject_fact
         await settle(conn, settings, locked, row.new_id, row.old_id, audit)
 

@@ -61,7 +61,7 @@ async def correct_fact(
         right_id = right.id if right else None
         change = timeline.correct(locked.believed, wrong.id, right_id, wrong.several)
         await _apply(conn, locked, change, changes, audit)
-        await _settle_disputes(conn, namespace.id, locked.facts[wrong.id])
+        await _settle_disputes(conn, namespace.id, locked.facts[wrong.id], right_id)
         ids = [wrong.id] if right_id is None else [wrong.id, right_id]
         shown = await show_stored(conn, namespace.id, ids)
         fact = shown[right_id] if right_id else None
@@ -193,9 +193,11 @@ async def _apply(
     await apply(conn, settings, locked, change, changes, audit)
 
 
-async def _settle_disputes(conn: Connection, namespace_id: int, ruled: FactRow) -> None:
+async def _settle_disputes(
+    conn: Connection, namespace_id: int, ruled: FactRow, right_id: UUID | None = None
+) -> None:
     settings = await get_namespace_settings(conn, namespace_id)
-    await settle_by_ruling(conn, settings, namespace_id, ruled)
+    await settle_by_ruling(conn, settings, namespace_id, ruled, right_id)
 
 
 async def _highest(conn: Connection, namespace_id: int, fact: store.FactView | None) -> int:
