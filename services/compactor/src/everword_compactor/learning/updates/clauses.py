@@ -9,7 +9,9 @@ from functools import lru_cache
 import regex
 
 from everword.text.analysis import folded_words
+from everword.text.calendar_terms import MONTHS
 from everword.text.statements.clauses import iter_sentences, stem
+from everword.text.values.calendar_words import WEEKDAY_NAMES
 from everword_compactor.compose.extractive.phrases import word_weight
 from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.patterns import cues
@@ -96,7 +98,8 @@ def topic_of(text: str) -> dict[str, float]:
 
 
 def is_topical(word: str) -> bool:
-    return len(word) > 1 and not word[0].isdigit() and word not in patterns.words("empty")
+    is_value = word[:1].isdigit() or word in MONTHS or word in WEEKDAY_NAMES
+    return len(word) > 1 and not is_value and word not in patterns.words("empty")
 
 
 def topic_around(clauses: Sequence[Clause], number: int) -> dict[str, float]:

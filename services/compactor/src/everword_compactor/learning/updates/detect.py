@@ -40,9 +40,8 @@ _DATES = ("day", "time")
 _NUMBERS = ("number", "code")
 #: A word in more messages than these counts less.
 _COMMON = 3
-#: Weight of the shared topic words that an update needs, by evidence; without a cue, also their share of the topic.
+#: Weight of the shared topic words that an update needs, by evidence.
 _LEAST_SHARED, _SHARED_WITH_NUMBER = 0.3, 0.36
-_WITHOUT_CUE, _SAME_FRAME = 1.2, 0.7
 
 
 class UpdateKind(IntEnum):
@@ -203,9 +202,9 @@ def _is_same_topic(claim: _Claim, value: Value, around: Mapping[str, float], sha
     if new.kind in _NUMBERS and new.heads & value.heads & around.keys():
         # "size 31", "size 33": both have the same neighbouring word.
         return shared >= (_LEAST_SHARED if claim.has_cue or claim.near_change else NAME_WEIGHT)
-    if claim.has_cue:
-        return shared >= (_SHARED_WITH_NUMBER if new.kind in _NUMBERS else _LEAST_SHARED)
-    return _is_date(new) and shared >= max(_WITHOUT_CUE, _SAME_FRAME * sum(around.values()))
+    return claim.has_cue and shared >= (
+        _SHARED_WITH_NUMBER if new.kind in _NUMBERS else _LEAST_SHARED
+    )
 
 
 def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[Update]:
