@@ -17,6 +17,9 @@ standing_instruction: Can you always answer in Norwegian?
 standing_instruction: please stop apologising, it's tiring
 standing_instruction: Whenever you suggest a restaurant, make sure it's wheelchair accessible.
 standing_instruction: When you give me numbers, give me the ones with tax.
+standing_instruction: Don't explain basic things to me, I've been doing this for years.
+standing_instruction: Please don't send me reminders before nine.
+standing_instruction: don't call me Margaret, only my bank does
 preference: I prefer tea over coffee
 preference: I hate it when you repeat my question
 preference: I'd rather you didn't use the passive voice.
@@ -34,6 +37,9 @@ Never say never! Never give up!
 Write a poem about the sea. Don't use the word blue.
 In this story, always refer to the king as Your Grace.
 Show me when you can.
+Don't call me, I'm in a meeting.
+Please don't send me the file yet.
+Don't remind me! Don't show me that again.
 I prefer the second one.
 I love that you chose blue.
 I can't eat another bite. I can't take it any more.

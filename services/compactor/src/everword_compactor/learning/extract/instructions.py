@@ -28,6 +28,7 @@ _SHORTEST = 8
 _POLITE = frozenset({"please", "pls", "plz", "kindly"})
 _LEADING = OPENERS | _POLITE
 _NEGATIVE = frozenset({"n't", "not"})
+_NEGATED = _NEGATIVE | {"never"}
 _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
 _LASTING = regex.compile(
@@ -36,6 +37,16 @@ _LASTING = regex.compile(
     r"|\bunless i (?:ask|say|tell|do)\b|\bby default\b|\bever$"
     r"|\b(?:anything|everything|whatever) you (?:suggest|recommend|write|send|give|make)\b|\bat all times\b"
     r"|\b(?:all|every|each|any)(?: of)?(?: your)? (?:answers?|reply|replies|responses?|suggestions?|recipes?)\b"
+)
+#: "Don't explain basic things to me" is about all answers; "don't send me the file" is about one file.
+_UNWANTED = frozenset(
+    {
+        *("address", "book", "call", "explain", "lecture", "quote", "recommend", "remind"),
+        *("repeat", "schedule", "send", "show", "suggest"),
+    }
+)
+_ONE_THING = frozenset(
+    {"the", "this", "that", "these", "those", "it", "yet", "again", "why", "how"}
 )
 #: The words before the verb of a request: "I want you to …", "can you …".
 _REQUESTS = (
@@ -184,6 +195,9 @@ def _is_instruction(
     is_written = _asks_for_work(sentence, sentences, WORDS["creative"], by_question=False)
     if lasting or (always and (to_author or not is_written)):
         return True
+    after = _clause(lows, verb_at)[verb_at + 1 :]
+    if _NEGATED & set(lows[max(0, verb_at - 2) : verb_at]) and lows[verb_at] in _UNWANTED:
+        return bool({"me", "my"} & set(after)) and len(after) > 1 and not _ONE_THING & set(after)
     is_short = sum(len(each.tokens) for each in sentences) <= _MAX_WORDS
     return is_short and not is_task and not sentence.is_question and _is_about_style(lows, verb_at)
 
@@ -252,6 +266,8 @@ def _verb_at(lows: Sequence[str], at: int) -> int | None:
         at, negated = at + 2, True
     elif lows[at : at + 1] and lows[at] in _NEGATIVE and at:
         at, negated = at + 1, True
+    if negated and lows[at : at + 1] and lows[at] in _UNWANTED:
+        return at
     while negated and lows[at : at + 1] in (["ever"], ["always"], ["please"]):
         at += 1
     if at >= len(lows):
