@@ -111,7 +111,7 @@ def _sources() -> list[trajectory.TrajectorySource]:
 def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
     """Return the answer's schema and its reader, by step."""
     session, observed, facts = _session(), _observations(), _facts()
-    window = observe.Window(None, session.messages)
+    window = observe.MessageWindow(None, session.messages)
     zone = ZoneInfo("Europe/Zurich")
     shown = [{"o": number, "fact": number} for number in range(1, 40)]
     among = partial(find_events.read_events, session, observed, ["Exam"], zone)

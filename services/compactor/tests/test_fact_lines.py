@@ -16,7 +16,7 @@ from everword_compactor.sleep.model import (
 )
 from everword_compactor.sleep.stages.observe import (
     MOST_LINES,
-    Window,
+    MessageWindow,
     may_state_fact,
     read_lines,
     windows,
@@ -46,7 +46,7 @@ def read(line: str, *texts: str) -> str:
     """Return the fact of a line as it is accepted for the last of some messages; empty if it is dropped."""
     shown = session(*texts)
     before = shown.messages[-2] if len(texts) > 1 else None
-    checked = read_lines(shown, Window(before, shown.messages[-1:]), {"facts": [line]})
+    checked = read_lines(shown, MessageWindow(before, shown.messages[-1:]), {"facts": [line]})
     assert not checked.complaints
     return "".join(
         f"{each.about or '-'} {each.attribute}={each.value}{' ?' if each.hypothesis else ''}"
@@ -160,7 +160,7 @@ def test_repeated_lines_and_things_are_dropped_and_a_full_answer_is_marked() -> 
         f"I own lamp{chr(97 + n)}" for n in range(MOST_LINES)
     )
     shown = session(text)
-    window = Window(None, shown.messages)
+    window = MessageWindow(None, shown.messages)
 
     def values(*lines: str) -> list[str]:
         return [each.value for each in read_lines(shown, window, {"facts": lines}).value]
@@ -184,7 +184,7 @@ def test_users_of_a_group_are_told_apart_by_name() -> None:
     ]
     group = SleepSession(UUID(int=9), SleepConversation(UUID(int=8), "opus", "", ""), messages)
     lines = ["Ann | residence | Ghent", "Bo | residence | Oslo", "user | city | Oslo"]
-    found = read_lines(group, Window(None, messages), {"facts": lines}).value
+    found = read_lines(group, MessageWindow(None, messages), {"facts": lines}).value
     assert [(each.subject, each.about, each.value) for each in found] == [
         ("Ann", "", "Ghent"),
         ("Bo", "", "Oslo"),

@@ -15,10 +15,10 @@ from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.learning import store
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
-from everword_compactor.learning.store import LearnableMessage, LearningProgress, StatedFact
+from everword_compactor.learning.store import EvidencedFact, LearnableMessage, LearningProgress
 from everword_compactor.learning.updates.clauses import MAX_CHARS
 from everword_compactor.learning.updates.detect import (
-    Update,
+    MessageUpdate,
     UpdateKind,
     find_updates,
     may_update,
@@ -42,7 +42,7 @@ class Correction:
     """The update of an earlier message."""
 
     corrected_id: UUID
-    update: Update
+    update: MessageUpdate
 
 
 def find_corrections(
@@ -86,7 +86,7 @@ def store_corrections(
 
 
 def correct_fact(
-    fact: StatedFact,
+    fact: EvidencedFact,
     corrections: Sequence[Correction],
     message: LearnableMessage,
     zone: str,

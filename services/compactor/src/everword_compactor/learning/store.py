@@ -108,7 +108,7 @@ def _moved(namespace_id: int, conversation_id: UUID, after: int, through: int) -
 
 
 @dataclass(frozen=True)
-class StatedFact:
+class EvidencedFact:
     """A current fact, and a message that states it."""
 
     message_id: UUID
@@ -146,4 +146,4 @@ def insert_corrections(
 @statement(SQL)
 async def list_stated_facts(
     conn: pool.Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> list[StatedFact]: ...
+) -> list[EvidencedFact]: ...

@@ -37,7 +37,7 @@ _CANDIDATES = 3
 
 
 @dataclass(frozen=True)
-class CheckedAnswer:
+class CitedAnswer:
     """An answer with added citations, and with its unsupported sentences marked."""
 
     text: str
@@ -47,7 +47,7 @@ class CheckedAnswer:
     unsupported: Sequence[str]
 
 
-def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> CheckedAnswer:
+def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> CitedAnswer:
     """Return the answer with missing citations, and `[unsupported]` at the end of each unsupported sentence.
 
     A sentence is supported by the memories that it cites, or by any other ones that were shown; these are cited then. A
@@ -76,7 +76,7 @@ def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> Chec
         unsupported += wrong
         all_cited |= cited
     marked = "".join(pieces) or answer
-    return CheckedAnswer(marked, all_cited, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
+    return CitedAnswer(marked, all_cited, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
 def _nearest(

@@ -12,7 +12,7 @@ from everword.rpc.pages import PageRequest, open_cursor
 from everword.rpc.translate import to_timestamp
 from everword.v1 import people_pb2 as pb
 from everword_search.people import store
-from everword_search.people.store import ObservationRow, SessionFilter, SessionRow
+from everword_search.people.store import SessionFilter, SleepObservationRow, SleepSessionRow
 from everword_search.records.freshness import fresh_transaction
 from everword_search.records.store import get_conversation
 
@@ -25,8 +25,8 @@ _STATES = {1: "stored", 2: "processed", 3: "skipped", 4: "parked", 5: "to be rea
 class ObservedSession:
     """A session with its observations."""
 
-    row: SessionRow
-    observations: Sequence[ObservationRow]
+    row: SleepSessionRow
+    observations: Sequence[SleepObservationRow]
 
 
 async def list_sessions(

@@ -63,7 +63,7 @@ class OfferRow:
 
 
 @dataclass(frozen=True)
-class SessionRow:
+class SleepSessionRow:
     """A session."""
 
     id: UUID
@@ -79,7 +79,7 @@ class SessionRow:
 
 
 @dataclass(frozen=True)
-class ObservationRow:
+class SleepObservationRow:
     """An observation of a session."""
 
     session_id: UUID
@@ -149,10 +149,10 @@ async def list_sessions(
     session_filter: SessionFilter,
     after_id: UUID | None,
     limit: int,
-) -> list[SessionRow]: ...
+) -> list[SleepSessionRow]: ...
 
 
 @statement(SQL)
 async def read_session_observations(
     conn: Connection, namespace_id: int, session_ids: Sequence[UUID], limit: int
-) -> list[ObservationRow]: ...
+) -> list[SleepObservationRow]: ...

@@ -26,7 +26,7 @@ _LABEL_FIELDS = frozenset({"kind", "language", "time_zone", "facts", "traps", "u
 
 
 @dataclass(frozen=True)
-class Label:
+class LearningLabel:
     """A statement about a subject, in all accepted forms."""
 
     #: None matches any subject.
@@ -40,7 +40,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class ExpectedFact(Label):
+class ExpectedFact(LearningLabel):
     """A fact that the conversation states."""
 
     #: False if it is correct to learn the fact, and correct to ignore it.
@@ -50,7 +50,7 @@ class ExpectedFact(Label):
 
 
 @dataclass(frozen=True)
-class Trap(Label):
+class Trap(LearningLabel):
     """A statement that must not be learned."""
 
     #: The reason: `guess`, `quotation`, `other_person`, `agent_suggestion`, …
@@ -61,9 +61,9 @@ class Trap(Label):
 class Update:
     """A value that another one replaces in the course of the conversation."""
 
-    old: Label
+    old: LearningLabel
     #: None if the value ends without a new one.
-    current: Label | None
+    current: LearningLabel | None
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ def _fact(fields: dict[str, Any], place: str) -> ExpectedFact:
 def _update(fields: dict[str, Any], place: str) -> Update:
     current = texts_in(fields, "current", place)
     return Update(
-        Label(**_parts(fields, "old", place)),
-        Label(**_parts(fields, "current", place)) if current else None,
+        LearningLabel(**_parts(fields, "old", place)),
+        LearningLabel(**_parts(fields, "current", place)) if current else None,
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from everword.bench.learning.labels import Label, Session
+from everword.bench.learning.labels import LearningLabel, Session
 from everword.bench.learning.words import content_words, is_negated
 
 #: Content words that a claim may have in addition to those of the accepted value: a value is no paragraph.
@@ -53,7 +53,7 @@ class Matcher:
         }
         self._aliases = self._find_aliases(session)
 
-    def matches(self, claim: Claim, label: Label) -> bool:
+    def matches(self, claim: Claim, label: LearningLabel) -> bool:
         """Return whether a claim states a label, from the side of either person if it is a relation."""
         readings = self._readings(claim)
         return any(self._is_direct(each, label) for each in readings) or self._is_inverse(
@@ -67,7 +67,7 @@ class Matcher:
             return own
         return next((name for name, more in self._synonyms.items() if own in more), own)
 
-    def _is_direct(self, claim: Claim, label: Label) -> bool:
+    def _is_direct(self, claim: Claim, label: LearningLabel) -> bool:
         if label.subject is not None and not self._is_subject(claim.subject, label.subject):
             return False
         if not label.attributes:
@@ -79,7 +79,7 @@ class Matcher:
             for value in label.values
         )
 
-    def _is_inverse(self, claim: Claim, label: Label) -> bool:
+    def _is_inverse(self, claim: Claim, label: LearningLabel) -> bool:
         if _normalised(claim.attribute) not in _RELATIONS or not label.attributes:
             return False
         person = content_words(claim.subject)

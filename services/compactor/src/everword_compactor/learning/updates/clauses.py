@@ -15,7 +15,7 @@ from everword.text.values.calendar_words import WEEKDAY_NAMES
 from everword_compactor.compose.extractive.phrases import word_weight
 from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.patterns import cues
-from everword_compactor.learning.updates.values import Value, find_values
+from everword_compactor.learning.updates.values import StatedValue, find_values
 
 #: Characters of a message that is read; longer messages say many things.
 MAX_CHARS = 300
@@ -30,12 +30,12 @@ _PREFIX = 4
 
 
 @dataclass(frozen=True)
-class Clause:
+class ReadClause:
     """A clause that is neither asked nor guessed."""
 
     #: In lower case.
     text: str
-    values: Sequence[Value]
+    values: Sequence[StatedValue]
     #: Weights of topic words by stem.
     topic: Mapping[str, float]
     #: True if the clause has a cue of a correction, of a plan's new time, or of a change.
@@ -48,7 +48,7 @@ class Clause:
 
 
 @lru_cache(maxsize=4096)
-def read_clauses(text: str) -> tuple[Clause, ...]:
+def read_clauses(text: str) -> tuple[ReadClause, ...]:
     plain = text[:MAX_CHARS].replace("’", "'")
     return tuple(_read(each) for sentence in iter_sentences(plain) for each in _asserted(sentence))
 
@@ -63,13 +63,13 @@ def _asserted(sentence: str) -> Iterator[str]:
             yield clause
 
 
-def _read(text: str) -> Clause:
+def _read(text: str) -> ReadClause:
     low = text.lower()
     adds = cues("addition").search(low) is not None
     # In chats, "*Thursday" corrects a word of the message before.
     is_marked = low.startswith("*") or low.endswith("*")
     is_denial = patterns.SHORT_DENIAL.match(low) is not None
-    return Clause(
+    return ReadClause(
         low,
         find_values(text),
         topic_of(text),
@@ -102,7 +102,7 @@ def is_topical(word: str) -> bool:
     return len(word) > 1 and not is_value and word not in patterns.words("empty")
 
 
-def topic_around(clauses: Sequence[Clause], number: int) -> dict[str, float]:
+def topic_around(clauses: Sequence[ReadClause], number: int) -> dict[str, float]:
     """Return the topic of a clause and its neighbours."""
     near = clauses[max(0, number - _AROUND) : number + _AROUND + 1]
     return {word: weight for each in near for word, weight in each.topic.items()}

@@ -20,7 +20,7 @@ from everword_compactor.learning.updates.clauses import (
     LEAST_WEIGHT,
     MAX_CHARS,
     NAME_WEIGHT,
-    Clause,
+    ReadClause,
     is_topical,
     matching_word,
     read_clauses,
@@ -28,7 +28,7 @@ from everword_compactor.learning.updates.clauses import (
     topic_of,
 )
 from everword_compactor.learning.updates.patterns import cues
-from everword_compactor.learning.updates.values import Value, differs
+from everword_compactor.learning.updates.values import StatedValue, differs
 
 #: A message with more numbers is a table or a calculation, whose values are no statements.
 _MOST_NUMBERS = 2
@@ -53,7 +53,7 @@ class UpdateKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Update:
+class MessageUpdate:
     """The update of an earlier message, by its place among the candidates."""
 
     place: int
@@ -71,7 +71,7 @@ class _Claim:
 
     kind: UpdateKind
     topic: Mapping[str, float]
-    value: Value
+    value: StatedValue
     has_cue: bool
     #: True if a neighbouring clause has a cue of a change.
     near_change: bool
@@ -110,7 +110,7 @@ def topic_words(text: str) -> list[str]:
     return sorted(naming, key=lambda word: (-found[word], word))
 
 
-def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[Update]:
+def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[MessageUpdate]:
     """Return the updates that a user's message makes; `earlier` are messages stored before it, the latest last.
 
     `asked` is the question that the message answers; empty if there is none. A wrong update hides a statement that is
@@ -134,7 +134,7 @@ def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[Upda
     return found[:_MOST_UPDATES] or _nearest(claims, earlier)
 
 
-def _rank(update: Update) -> tuple[bool, float]:
+def _rank(update: MessageUpdate) -> tuple[bool, float]:
     """Return the order of updates of one message: a change before no change."""
     return update.kind != UpdateKind.RESTORED, update.shared
 
@@ -151,7 +151,7 @@ def _claims(text: str, asked: str) -> tuple[_Claim, ...]:
     return tuple(claim for number in range(len(clauses)) for claim in _of_clause(clauses, number))
 
 
-def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
+def _of_clause(clauses: Sequence[ReadClause], number: int) -> Iterator[_Claim]:
     clause = clauses[number]
     beside = clauses[max(0, number - 2) : number + 2]
     denied = {word for each in beside for word in (*each.ended, *each.denied)}
@@ -169,15 +169,17 @@ def _of_clause(clauses: Sequence[Clause], number: int) -> Iterator[_Claim]:
             yield _Claim(kind, topic, value, has_cue, near_change, refers)
 
 
-def _is_date(value: Value) -> bool:
+def _is_date(value: StatedValue) -> bool:
     return value.kind in _DATES
 
 
-def _says(value: Value, word: str) -> bool:
+def _says(value: StatedValue, word: str) -> bool:
     return value.text.lower().startswith(word)
 
 
-def _updates(place: int, claim: _Claim, text: str, common: Mapping[str, int]) -> Iterator[Update]:
+def _updates(
+    place: int, claim: _Claim, text: str, common: Mapping[str, int]
+) -> Iterator[MessageUpdate]:
     """Yield the updates that a claim makes to an earlier message."""
     clauses, new = read_clauses(text), claim.value
     for number, old in enumerate(clauses):
@@ -189,14 +191,16 @@ def _updates(place: int, claim: _Claim, text: str, common: Mapping[str, int]) ->
         same = next((each for each in of_kind if each.key == new.key), None)
         if same is not None:
             if claim.has_cue and shared >= _LEAST_SHARED:
-                yield Update(place, UpdateKind.RESTORED, "", same.text, shared)
+                yield MessageUpdate(place, UpdateKind.RESTORED, "", same.text, shared)
             continue
         for value in of_kind:
             if differs(new, value) and _is_same_topic(claim, value, around, shared):
-                yield Update(place, claim.kind, value.text, new.text, shared)
+                yield MessageUpdate(place, claim.kind, value.text, new.text, shared)
 
 
-def _is_same_topic(claim: _Claim, value: Value, around: Mapping[str, float], shared: float) -> bool:
+def _is_same_topic(
+    claim: _Claim, value: StatedValue, around: Mapping[str, float], shared: float
+) -> bool:
     """Return whether an earlier value is of the same thing as the new one."""
     new = claim.value
     if new.kind in _NUMBERS and new.heads & value.heads & around.keys():
@@ -207,7 +211,7 @@ def _is_same_topic(claim: _Claim, value: Value, around: Mapping[str, float], sha
     )
 
 
-def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[Update]:
+def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[MessageUpdate]:
     """Return the update of the latest message with a value that a correction without a topic excludes."""
     for claim in [each for each in claims if each.refers]:
         for place in range(len(earlier) - 1, max(-1, len(earlier) - 1 - _NEARBY), -1):
@@ -216,11 +220,11 @@ def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[Update]:
             for clause in read_clauses(earlier[place]):
                 for value in clause.values:
                     if _is_excluded(value, claim):
-                        return [Update(place, claim.kind, value.text, claim.value.text, 0.0)]
+                        return [MessageUpdate(place, claim.kind, value.text, claim.value.text, 0.0)]
     return []
 
 
-def _is_excluded(value: Value, claim: _Claim) -> bool:
+def _is_excluded(value: StatedValue, claim: _Claim) -> bool:
     return claim.kind == UpdateKind.CORRECTED and differs(claim.value, value)
 
 

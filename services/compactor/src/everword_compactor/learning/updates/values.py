@@ -46,7 +46,7 @@ _VALUE = regex.compile(
 
 
 @dataclass(frozen=True)
-class Value:
+class StatedValue:
     """A value in a sentence."""
 
     #: `day`, `time`, `code` or `number`.
@@ -61,18 +61,20 @@ class Value:
     heads: frozenset[str] = frozenset()
 
 
-def find_values(sentence: str) -> list[Value]:
+def find_values(sentence: str) -> list[StatedValue]:
     return list(_values(sentence))
 
 
-def _values(sentence: str) -> Iterator[Value]:
+def _values(sentence: str) -> Iterator[StatedValue]:
     for match in _VALUE.finditer(sentence):
         kind = next(each for each in _KINDS if match[each] is not None)
         key = _key(match, kind, match[kind].lower())
         if key:
             start, end = match.span(kind)
             unit = (match["unit"] or "").lower().rstrip("s") if kind == "number" else ""
-            yield Value(kind, key, match[kind], start, end, unit, _heads(sentence, start, end))
+            yield StatedValue(
+                kind, key, match[kind], start, end, unit, _heads(sentence, start, end)
+            )
 
 
 def _heads(sentence: str, start: int, end: int) -> frozenset[str]:
@@ -103,7 +105,7 @@ def _key(match: regex.Match[str], kind: str, low: str) -> str:
     return regex.sub(r"[\s-]", "", low)
 
 
-def differs(new: Value, old: Value) -> bool:
+def differs(new: StatedValue, old: StatedValue) -> bool:
     """Return whether two values are of one kind and exclude each other."""
     if new.kind != old.kind or new.key == old.key:
         return False

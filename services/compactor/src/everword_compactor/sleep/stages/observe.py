@@ -68,7 +68,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Window:
+class MessageWindow:
     """A user's message with what precedes it, as a model sees it.
 
     With two user messages at once, a model of 1.5B parameters found a third fewer facts, and mixed up people.
@@ -125,7 +125,7 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     return work.adding(observations=len(work.observations))
 
 
-def _ask(asking: Questioner, session: SleepSession, window: Window) -> list[Observation]:
+def _ask(asking: Questioner, session: SleepSession, window: MessageWindow) -> list[Observation]:
     shown = _records(session, window)
     count = len(window.messages)
     records = {"before": shown[:-count], "messages": shown[-count:]}
@@ -136,7 +136,7 @@ def _ask(asking: Questioner, session: SleepSession, window: Window) -> list[Obse
     return list(chain.from_iterable(answers))
 
 
-def windows(session: SleepSession) -> Iterator[Window]:
+def windows(session: SleepSession) -> Iterator[MessageWindow]:
     """Yield a window for each user message of a session."""
     earlier: list[SessionMessage] = []
     for message in session.shown:
@@ -144,11 +144,11 @@ def windows(session: SleepSession) -> Iterator[Window]:
             near, batch = earlier[-2:], [message]
             if near and not near[-1].is_said:
                 batch.insert(0, near.pop())
-            yield Window(near[-1] if near else None, batch)
+            yield MessageWindow(near[-1] if near else None, batch)
         earlier.append(message)
 
 
-def may_state_fact(window: Window) -> bool:
+def may_state_fact(window: MessageWindow) -> bool:
     """Return whether a user's sentence is more than a question or a few words; those may answer an agent's question."""
     if "?" in window.agent_text:
         return True
@@ -159,7 +159,7 @@ def may_state_fact(window: Window) -> bool:
     )
 
 
-def _records(session: SleepSession, window: Window) -> list[dict[str, Any]]:
+def _records(session: SleepSession, window: MessageWindow) -> list[dict[str, Any]]:
     """Return messages as a model sees them: agents without a name, and users by name if there are several."""
     several = len({session.subject_of(message) for message in session.said}) > 1
     last = window.messages[-1]
@@ -175,7 +175,7 @@ def _records(session: SleepSession, window: Window) -> list[dict[str, Any]]:
 
 
 def read_lines(
-    session: SleepSession, window: Window, answer: Any
+    session: SleepSession, window: MessageWindow, answer: Any
 ) -> CheckedAnswer[list[Observation]]:
     """Return the observations of an answer's lines; lines that no user's message states are dropped."""
     found: list[Observation] = []
@@ -201,7 +201,7 @@ def _is_repeated(observation: Observation, earlier: Sequence[Observation]) -> bo
     )
 
 
-def _find(session: SleepSession, window: Window, line: FactLine) -> StatedFact | None:
+def _find(session: SleepSession, window: MessageWindow, line: FactLine) -> StatedFact | None:
     """Return a line with the sentence that states it. Users of a group are meant by their names."""
     said = window.said
     if line.about:
@@ -219,7 +219,9 @@ def _find(session: SleepSession, window: Window, line: FactLine) -> StatedFact |
     return earlier if earlier and names_any(relation, earlier.sentence) else None
 
 
-def _observation(session: SleepSession, window: Window, line: FactLine) -> Observation | None:
+def _observation(
+    session: SleepSession, window: MessageWindow, line: FactLine
+) -> Observation | None:
     stated = _find(session, window, line)
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
