@@ -217,7 +217,7 @@ async def test_context_marks_prompt_injections_or_excludes_quarantined_ones(stac
     assert all(item.memory.channel and item.memory.untrusted for item in orders)
     mails = [item.text for item in items if item.memory.channel == "mail" and item not in orders]
     assert mails
-    assert all(text.count("; untrusted]") == 1 for text in mails)
+    assert [text for text in mails if text.count("; untrusted]") != 1] == []
     assert not _held([item.text for item in items if item not in orders])
 
     for policy in (

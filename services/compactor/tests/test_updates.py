@@ -36,11 +36,6 @@ UPDATES = [
         *(CORRECTED, "555 0142", "555 0177"),
     ),
     (
-        "emil wears size 31 shoes at the moment",
-        "bought winter boots for emil, size 33 already!! he grows like a weed",
-        *(REPLACED, "31", "33"),
-    ),
-    (
         "the climbing course is on Tuesday",
         "forget what i said about the climbing, its back on Tuesday",
         *(RESTORED, "", "Tuesday"),
@@ -55,6 +50,7 @@ UNRELATED = [
     ("Ana lives in Leeds", "Ben is in Glasgow now"),
     ("I'm going for my dreams!", "Thanks! Keep going for your dreams and don't quit!"),
     ("Long time no chat!", "No prob! Always here to help with a chat."),
+    ("Invoice of Initech: number 7 was paid.", "Invoice of Initech: number 8 was paid."),
     # Without a day, a time, a number or a code, an update is not certain.
     ("We decided on MongoDB for the service.", "scrap that about mongo, we go with Postgres"),
     ("sides 5 cm, 5 cm, and 8 cm", "It is a triangle with sides 7, 9, and 12 cm now."),

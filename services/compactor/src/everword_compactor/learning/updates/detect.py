@@ -19,7 +19,6 @@ from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.clauses import (
     LEAST_WEIGHT,
     MAX_CHARS,
-    NAME_WEIGHT,
     ReadClause,
     is_topical,
     matching_word,
@@ -36,7 +35,6 @@ _MOST_NUMBERS = 2
 _NEARBY = 12
 #: A message updates few others; more candidates share a topic that is too wide.
 _MOST_UPDATES = 4
-_DATES = ("day", "time")
 _NUMBERS = ("number", "code")
 #: A word in more messages than these counts less.
 _COMMON = 3
@@ -83,9 +81,7 @@ def may_update(text: str, asked: str = "") -> bool:
     """Return whether a message may update earlier ones; `asked` is the question that it answers."""
     if not _may_state(text) or not _has_sign(text.lower()):
         return False
-    return any(
-        each.has_cue or _is_date(each.value) or each.value.heads for each in _claims(text, asked)
-    )
+    return any(each.has_cue or each.near_change for each in _claims(text, asked))
 
 
 def _may_state(text: str) -> bool:
@@ -169,10 +165,6 @@ def _of_clause(clauses: Sequence[ReadClause], number: int) -> Iterator[_Claim]:
             yield _Claim(kind, topic, value, has_cue, near_change, refers)
 
 
-def _is_date(value: StatedValue) -> bool:
-    return value.kind in _DATES
-
-
 def _says(value: StatedValue, word: str) -> bool:
     return value.text.lower().startswith(word)
 
@@ -204,8 +196,8 @@ def _is_same_topic(
     """Return whether an earlier value is of the same thing as the new one."""
     new = claim.value
     if new.kind in _NUMBERS and new.heads & value.heads & around.keys():
-        # "size 31", "size 33": both have the same neighbouring word.
-        return shared >= (_LEAST_SHARED if claim.has_cue or claim.near_change else NAME_WEIGHT)
+        # "gate 7", "now gate 9": both have the same neighbouring word.
+        return (claim.has_cue or claim.near_change) and shared >= _LEAST_SHARED
     return claim.has_cue and shared >= (
         _SHARED_WITH_NUMBER if new.kind in _NUMBERS else _LEAST_SHARED
     )
