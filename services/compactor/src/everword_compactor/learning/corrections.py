@@ -33,6 +33,8 @@ _MOST_WORDS = 12
 
 #: Characters of a correction that are quoted as evidence.
 _QUOTE_CHARS = 300
+#: Words of a fact's value beside the corrected one, such as `at 16:30`.
+_MOST_BESIDE = 3
 #: The day that a plan's words mean, as `dated` adds it.
 _DAY = regex.compile(r"\s\(\d{4}-\d\d-\d\d[^)]*\)$")
 
@@ -96,6 +98,10 @@ def correct_fact(
     text = message.content[:_QUOTE_CHARS]
     place = fact.value.lower().find(update.value.lower()) if update.value else -1
     if update.kind == UpdateKind.RESTORED or place < 0:
+        return []
+    # In "plan a week in Lisbon in May", the month is not the value.
+    beside = _DAY.sub("", fact.value[:place] + fact.value[place + len(update.value) :])
+    if len(beside.split()) > _MOST_BESIDE:
         return []
     value = ""
     if update.current:

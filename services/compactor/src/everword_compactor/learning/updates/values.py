@@ -14,6 +14,7 @@ from everword.text.values.calendar_words import WEEKDAY_NAMES
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(WEEKDAY_NAMES, key=len, reverse=True))
+_WEEKDAY_KEYS = frozenset(name[:3] for name in WEEKDAY_NAMES)
 _NUMBER_WORD = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
 _NUMBERS = {
     word: str(number)
@@ -105,8 +106,18 @@ def _key(match: regex.Match[str], kind: str, low: str) -> str:
     return regex.sub(r"[\s-]", "", low)
 
 
+def _form(key: str) -> str:
+    """Return whether the key of a day is a number, a weekday or something else."""
+    if key.isdigit():
+        return "number"
+    return "weekday" if key in _WEEKDAY_KEYS else "other"
+
+
 def differs(new: StatedValue, old: StatedValue) -> bool:
     """Return whether two values are of one kind and exclude each other."""
     if new.kind != old.kind or new.key == old.key:
+        return False
+    # "In May" and "the 13th", or "Friday" and "the 13th", may be one day.
+    if new.kind == "day" and _form(new.key) != _form(old.key):
         return False
     return not (new.unit and old.unit and new.unit != old.unit)
