@@ -54,7 +54,8 @@ _MINE = regex.compile(
 #: "Ana is my sister", "Ana, my sister, …".
 _THEIRS = regex.compile(
     rf"(?:^|(?<=[.!?,;] )|\band )(?P<name>{_NAME})(?:,| is| was) my {_QUALITY}(?P<former>ex-)?"
-    rf"(?P<relation>{_RELATION})\b"
+    # In "Macsen, my brother Huw", two people are listed.
+    rf"(?P<relation>{_RELATION})\b(?! \p{{Lu}})"
 )
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "aunt", "uncle"})
 _NO_PERSON = SOFTWARE | frozenset(

@@ -187,7 +187,8 @@ def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
             word = sentence.tokens[end - 1]
             if word.low in WORDS["orgs"] and low(sentence, end) in {"called", "named"}:
                 return organisation(sentence, end + 1)
-            if word.low in WORDS["orgs"] and ends(sentence, end):
+            # "A practice" names no employer, "a small law firm" tells something of it.
+            if word.low in WORDS["orgs"] and ends(sentence, end) and end > at + 2:
                 return ([sentence.slice(at, end)], end) if not word.is_capital else None
             if word.low in STOPS | MARKS:
                 break
