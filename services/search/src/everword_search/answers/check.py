@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC
-from functools import cached_property
+from functools import cache, cached_property
 
 import regex
 
@@ -28,8 +28,6 @@ _SENTENCE = regex.compile(
     regex.DOTALL | regex.IGNORECASE,
 )
 _ROLES = {2: "user", 3: "assistant"}
-
-
 #: Smallest share of a sentence's words in the memory that is cited for it, and their smallest number.
 _CITED_SHARE, _CITED_WORDS = 0.5, 2
 #: Memories that are compared with a sentence without a citation: reading a long one takes a tenth of a second.
@@ -56,7 +54,11 @@ def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> Cite
     """
     contents = (each.memory.content for each in shown)
     obeyed = list(find_obeyed_sentences(without_citations(answer), contents))
-    everything = _Support(query, shown)
+    # Reading long memories takes time, and many sentences cite the same ones.
+    support = cache(
+        lambda numbers: _Support(query, [shown[number - 1] for number in sorted(numbers)])
+    )
+    everything = support(frozenset(range(1, len(shown) + 1)))
     words = [stems_of(each.memory.content.casefold()) for each in shown]
     pieces: list[str] = []
     unsupported: list[str] = []
@@ -64,11 +66,11 @@ def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> Cite
     for match in _SENTENCE.finditer(answer):
         _, cited = read_citations(match[0], len(shown))
         said = without_citations(match[0]).strip()
-        wrong = _Support(query, [shown[number - 1] for number in cited]).missing(said)
+        wrong = support(frozenset(cited)).missing(said)
         added = ""
         if wrong or not cited:
             wrong = everything.missing(said)
-            number = 0 if wrong else _nearest(said, query, shown, words)
+            number = 0 if wrong else _nearest(said, support, words)
             if number and number not in cited:
                 added, cited = f" [{number}]", {*cited, number}
         wrong += [sentence for sentence in obeyed if sentence in said]
@@ -80,17 +82,17 @@ def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> Cite
 
 
 def _nearest(
-    said: str, query: str, shown: Sequence[PromptMemory], words: Sequence[frozenset[str]]
+    said: str, support: Callable[[frozenset[int]], _Support], words: Sequence[frozenset[str]]
 ) -> int:
     """Return the position, from 1, of the memory that a sentence comes from; 0 if none clearly is it.
 
     It has all values of the sentence, or most of its words.
     """
     own = stems_of(said.casefold())
-    by_words = sorted(range(len(shown)), key=lambda place: -len(own & words[place]))
+    by_words = sorted(range(len(words)), key=lambda place: -len(own & words[place]))
     if find_values(said):
         for place in by_words[:_CANDIDATES]:
-            if not _Support(query, [shown[place]]).missing(said):
+            if not support(frozenset({place + 1})).missing(said):
                 return place + 1
         return 0
     best = by_words[0] if by_words else 0
