@@ -82,7 +82,7 @@ class ModelWriter:
         if complaints:
             sentence, complaints = self._ask(shown, whole, tuple(complaints), heartbeat)
         if complaints:
-            # Leave out the part after a colon, which may quote content: errors in the queue must not.
+            # Leave out the part after a colon, which may quote content: logs must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
             raise SentenceRejected(f"the sentence was rejected: {', '.join(faults)}")
         return sentence

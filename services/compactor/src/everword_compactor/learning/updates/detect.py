@@ -1,8 +1,7 @@
 """Detects that a message corrects or updates earlier ones, without a language model.
 
 An update has a cue ("turns out", "now", "moved to"), shares its topic with the earlier message, and has another value
-of the same kind, or names an ended value ("not the 14th", "sold the Volvo"). Questions, guesses and additions update
-nothing.
+of the same kind: a day, a time, a number or a code. Questions, guesses and additions update nothing.
 """
 
 from __future__ import annotations
