@@ -289,7 +289,7 @@ class SearchRequest(_message.Message):
     with_sections: _builtins.bool
     """with_sections asks for the section of each result: the matching passage with the sentences around it."""
     conversation_id: _builtins.str
-    """conversation_id is the conversation in which the query is asked. If the query leans on it, as `what colour was it?`
+    """conversation_id is the conversation in which the query is asked. If the query refers to its turns, as `what colour was it?`
     does, it is searched together with words of the last turns, and these turns are not among the results. It selects
     no memories, as filter.conversation_ids would do, and has no effect with TRIGRAM and REGEX.
     """

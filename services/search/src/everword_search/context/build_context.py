@@ -84,7 +84,7 @@ async def begin(
     if start.conversation:
         said = last_turns(start.conversation.newest, text)
         await sources.word_lists.ready(word_list_of(said))
-        search_text = complete(text, said)
+        search_text = complete(said)
     return ContextBuilder(sources, namespace, request, start, text, search_text, draft, waiting)
 
 

@@ -74,9 +74,8 @@ class ContextBuilder:
     namespace: NamespaceScope
     request: ContextRequest
     start: Start
-    #: The question; empty if there is none.
+    #: The question, and the same with words of the last turns if it refers to them; empty if there is none.
     text: str
-    #: The text to search for: the question, completed with words of the last turns if it leans on them.
     search_text: str
     draft: ContextDraft
     #: Turns that were read but did not fit.

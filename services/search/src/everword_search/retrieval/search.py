@@ -133,7 +133,7 @@ async def _complete(
     if request.operators and parse_operands(request.text).filters:
         return request, last_seq
     await sources.word_lists.ready(word_list_of(said))
-    text = complete(request.text, said)
+    text = complete(said)
     if text == request.text:
         return request, last_seq
     excluded = [*(request.filter.excluded_memory_ids or ()), *said.ids]
