@@ -62,7 +62,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "earlier",
     type=_FILE,
     multiple=True,
-    help="Show the figures of this earlier --json file beside the new ones; repeatable.",
+    help="Compare with the figures of this earlier --json file; repeatable.",
 )
 def quality(
     files: tuple[Path, ...],

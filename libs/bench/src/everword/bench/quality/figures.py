@@ -1,4 +1,4 @@
-"""The table of quality: means by set, language and kind of question, beside those of earlier runs."""
+"""The table of quality: means by set, language and kind of question, and those of earlier runs for comparison."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from everword.bench.dataset import Dataset, Question
+from everword.bench.dataset import Dataset, Query, Question
 from everword.bench.native_format import BenchSet, read_set, read_sets
 from everword.transcripts import TranscriptError
 
@@ -51,26 +51,28 @@ def sampled_sets(paths: Iterable[Path], limit: int | None) -> list[BenchSet]:
 
 
 def _sample(bench_set: BenchSet, limit: int) -> tuple[Dataset, ...]:
-    """Return the first conversations that have `limit` questions, and as many of these, evenly spread.
+    """Return the first conversations that have `limit` questions to ask, and as many of these, evenly spread.
 
     Importing and embedding a conversation takes longer than its questions, so that few conversations save most time.
     """
     chosen: list[Dataset] = []
-    number = 0
+    asked: list[Query] = []
     for dataset in bench_set.datasets:
-        if number >= limit:
+        if len(asked) >= limit:
             break
         chosen.append(dataset)
-        number += len(dataset.queries)
-    kept = {(at * number) // limit for at in range(limit)} if number > limit else set(range(number))
-    sampled: list[Dataset] = []
-    start = 0
-    for dataset in chosen:
-        end = start + len(dataset.queries)
-        queries = tuple(q for at, q in enumerate(dataset.queries, start) if at in kept)
-        sampled.append(replace(dataset, queries=queries))
-        start = end
-    return tuple(sampled)
+        asked += filter(_is_asked, dataset.queries)
+    if len(asked) > limit:
+        asked = [asked[at * len(asked) // limit] for at in range(limit)]
+    kept = set(map(id, asked))
+    return tuple(
+        replace(each, queries=tuple(query for query in each.queries if id(query) in kept))
+        for each in chosen
+    )
+
+
+def _is_asked(query: Query) -> bool:
+    return query.is_averaged or query.category == FOREIGN
 
 
 def questions(datasets: Sequence[Dataset], index: int) -> list[Question]:
@@ -79,7 +81,7 @@ def questions(datasets: Sequence[Dataset], index: int) -> list[Question]:
     own = [
         Question(query, dataset.name, foreign=query.category == FOREIGN)
         for query in dataset.queries
-        if query.is_averaged or query.category == FOREIGN
+        if _is_asked(query)
     ]
     strange = [
         Question(query, other.name, foreign=True)
