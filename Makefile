@@ -148,6 +148,10 @@ bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json"
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-retrieval DATA="a.json b.json" OUT=out.json'; exit 2; }
 	$(BIN)/everword bench retrieval $(if $(PROFILE),--profile $(PROFILE)) $(if $(OUT),--json $(OUT)) --data $(DATA)
 
+.PHONY: bench-quality
+bench-quality: $(SETUP) ## Measure quality of Search by language and kind of question (DATA="a.json …" CLOSED=folder SAMPLE=60 OUT=out.json AGAINST=earlier.json)
+	COLUMNS=190 $(BIN)/everword bench quality $(if $(CLOSED),--closed $(CLOSED)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(OUT),--json $(OUT)) $(AGAINST:%=--against %) $(DATA)
+
 .PHONY: bench-crowd
 bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measured.json others.json" (MESSAGES=100000 OUT=out.json)
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-crowd DATA="measured.json others.json" OUT=out.json'; exit 2; }

@@ -29,6 +29,10 @@ class Query:
     answers: tuple[str, ...] = ()
     #: Time after which messages do not count, because the question is asked before them; None if all count.
     end_time: datetime | None = None
+    #: Start and end of the time that the query names; None if it names none.
+    period: tuple[datetime, datetime] | None = None
+    #: Session key of the conversation in which the query is asked; empty if it is asked outside.
+    session: str = ""
 
     @property
     def is_averaged(self) -> bool:
@@ -43,6 +47,8 @@ class Dataset:
     name: str
     entries: tuple[Entry, ...] = field(repr=False)
     queries: tuple[Query, ...] = field(repr=False)
+    #: Language code, such as `de`; empty if the file does not say.
+    language: str = ""
 
 
 @dataclass(frozen=True)

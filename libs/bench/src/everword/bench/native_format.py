@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,18 @@ from everword.bench.dataset import Dataset, Query
 from everword.bench.longmemeval import is_longmemeval, worlds_of_items
 from everword.transcripts import (
     BENCH_FORMAT,
+    Entry,
     TranscriptError,
     as_object,
     parse_json,
     read_conversation,
 )
+from everword.v1.ingest_service_pb2 import ConversationTarget
 
 MAX_QUERY_BYTES = 8192
 _SECOND = timedelta(seconds=1)
+#: Fields of a conversation in a file of questions that transcripts do not have.
+_OWN_FIELDS = frozenset({"language", "sessions_apart"})
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,20 @@ def _world(conversation: dict[str, Any], place: str) -> Dataset:
         _query(as_object(each, f"{where}, query {number}"), f"{where}, query {number}")
         for number, each in enumerate(as_list(conversation, "queries", where), start=1)
     ]
-    return Dataset(name, tuple(read_conversation(conversation, place)), tuple(queries))
+    fields = {key: value for key, value in conversation.items() if key not in _OWN_FIELDS}
+    entries = tuple(read_conversation(fields, place))
+    if conversation.get("sessions_apart"):
+        entries = tuple(map(_in_own_session, entries))
+    return Dataset(name, entries, tuple(queries), str(conversation.get("language") or ""))
+
+
+def _in_own_session(entry: Entry) -> Entry:
+    """Return the message in a conversation that has the name of its session."""
+    if "session" not in entry.message.metadata:
+        raise TranscriptError(f"{entry.place}: it has no session, though sessions are apart")
+    target = ConversationTarget.FromString(entry.target.SerializeToString())
+    target.key.session_key = str(entry.message.metadata["session"])
+    return replace(entry, target=target)
 
 
 def _query(fields: dict[str, Any], place: str) -> Query:
@@ -92,6 +109,7 @@ def _query(fields: dict[str, Any], place: str) -> Query:
     relevant = as_list(fields, "relevant", place)
     if not all(isinstance(each, str) for each in relevant):
         raise TranscriptError(f"{place}: relevant must hold ids of messages")
+    since, until = _time(fields, "since", place), _time(fields, "until", place)
     return Query(
         fields["id"],
         fields["text"],
@@ -99,19 +117,20 @@ def _query(fields: dict[str, Any], place: str) -> Query:
         frozenset(relevant),
         fields["answerable"],
         tuple(map(str, fields.get("answers") or ())),
-        _end_time(fields, place),
+        (asked := _time(fields, "ask_time", place)) and asked + _SECOND,
+        (since, until) if since and until else None,
+        str(fields.get("session") or ""),
     )
 
 
-def _end_time(fields: dict[str, Any], place: str) -> datetime | None:
-    """Return the end of the second in which a question is asked; None if the file does not say."""
-    if not (text := fields.get("ask_time")):
+def _time(fields: dict[str, Any], name: str, place: str) -> datetime | None:
+    """Return a time of a question; None if the file does not say."""
+    if not (text := fields.get(name)):
         return None
     try:
-        asked = datetime.fromisoformat(str(text))
+        return datetime.fromisoformat(str(text)).astimezone(UTC)
     except ValueError as error:
-        raise TranscriptError(f"{place}: ask_time must be a time in ISO 8601") from error
-    return asked.astimezone(UTC) + _SECOND
+        raise TranscriptError(f"{place}: {name} must be a time in ISO 8601") from error
 
 
 def _check(datasets: list[Dataset], path: Path) -> None:
@@ -126,10 +145,15 @@ def _check(datasets: list[Dataset], path: Path) -> None:
             raise TranscriptError(f"{place}: it has no messages")
         _require_unique(ids, f"{place}: messages")
         _require_unique([query.id for query in dataset.queries], f"{place}: queries")
+        sessions = {"", *(entry.target.key.session_key for entry in dataset.entries)}
         for query in dataset.queries:
             if missing := sorted(query.relevant - set(ids)):
                 raise TranscriptError(
                     f"{place}: query {query.id!r} has {missing[0]!r} as relevant, which is no message of it"
+                )
+            if query.session not in sessions:
+                raise TranscriptError(
+                    f"{place}: query {query.id!r} is asked in {query.session!r}, which is no conversation of it"
                 )
             if len(query.text.encode()) > MAX_QUERY_BYTES:
                 raise TranscriptError(f"{place}: query {query.id!r} is longer than 8 KiB")

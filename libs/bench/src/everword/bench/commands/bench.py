@@ -19,6 +19,7 @@ from everword.bench.commands.measurement import (
     forget,
 )
 from everword.bench.commands.peers import peers
+from everword.bench.commands.quality import quality
 from everword.bench.commands.speed import speed
 from everword.bench.plots import PlotError, draw
 from everword.bench.report import build_report, write_json
@@ -53,6 +54,7 @@ def bench() -> None:
 bench.add_command(context)
 bench.add_command(learning)
 bench.add_command(peers)
+bench.add_command(quality)
 bench.add_command(speed)
 
 
