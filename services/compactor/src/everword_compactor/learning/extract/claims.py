@@ -15,7 +15,8 @@ from everword_compactor.learning.extract.instructions import (
     INSTRUCTION,
     PREFERENCE,
     RESTRICTION,
-    read_instruction,
+    addresses_agent,
+    read_instructions,
 )
 from everword_compactor.learning.extract.lexicon import NO_NAMES, WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
@@ -97,9 +98,14 @@ _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guy
 
 
 def extract(
-    text: str, earlier: Sequence[SpokenClaim] = (), names: Collection[str] = ()
+    text: str,
+    earlier: Sequence[SpokenClaim] = (),
+    names: Collection[str] = (),
+    agent: str | None = None,
 ) -> list[SpokenClaim]:
     """Return the claims in a user's message; `earlier` are the claims of the messages just before it.
+
+    In a conversation of several people, `agent` is the agent's name, and instructions must address it; else it is None.
 
     Pasted text makes no claims, unless it is labelled with one of the user's `names`. If several claims exclude each
     other, the last one is returned.
@@ -115,11 +121,16 @@ def extract(
         stated = said(sentence)
         sentences.append(stated or sentence)
         claims = list(_claims(stated, sentences, [*earlier, *found])) if stated else []
-        instruction = read_instruction(sentence, whole, message)
-        if instruction is None and stated is not None:
-            instruction = read_instruction(stated, whole, message)
-        if instruction and not _SHORTER[instruction.attribute] & {c.attribute for c in claims}:
-            claims.append(instruction)
+        attributes = {claim.attribute for claim in claims}
+        instructions = list(read_instructions(sentence, whole, message))
+        if not instructions and stated is not None:
+            instructions = list(read_instructions(stated, whole, message))
+        claims += [
+            each
+            for each in instructions
+            if not _SHORTER[each.attribute] & attributes
+            and (agent is None or each.attribute != INSTRUCTION or addresses_agent(whole, agent))
+        ]
         found += claims
     return _distinct(found)
 
