@@ -22,7 +22,7 @@ from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.extract.tokens import MAX_CHARS
 
 #: Attributes whose values are people of the author's life.
-_KINDS = ("partner", "child", "sibling", "parent", "friend")
+_KINDS = ("partner", "child", "sibling", "parent", "friend", "flatmate")
 #: Relations by the attribute of which such a person is a value.
 _ATTRIBUTES = {
     **{word: kind for kind in _KINDS for word in WORDS[kind]},

@@ -23,11 +23,18 @@ from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.mentioned_people import named_attribute
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.moves import new_employer
+from everword_compactor.learning.extract.other_people import statements_about_others
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
 from everword_compactor.learning.extract.tokens import MAX_CHARS, tokenize_sentences
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
 _UNSAID = WORDS["unsaid"]
+#: These concern only their own clause: "I never read it, I'm a nurse".
+_IN_CLAUSE = WORDS["unsaid_in_clause"]
+_IDIOM = regex.compile(
+    r"\bif (?:that|it|this) (?:matters|helps|counts)\b|\bif you(?: 're| are)? (?:wondering|asking|remember|must know)\b"
+    r"|\bif i 'm honest\b"
+)
 #: So do these, in the same part of the sentence.
 _UNREAL = WORDS["unreal"]
 #: Words at the start of another part of a sentence.
@@ -59,7 +66,7 @@ _IRONIC = regex.compile(
     regex.IGNORECASE | regex.MULTILINE,
 )
 #: Lasting relations and names: "until June" after such a name limits an activity, not the relation.
-_LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "pet", "name"})
+_LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "flatmate", "pet", "name"})
 #: Attributes of which a former one is not the current one.
 _REPLACED = frozenset(
     {"job", "employer", "partner", "vehicle", "residence", "address", "phone", "email"}
@@ -185,9 +192,24 @@ def _claims(
         modality = _modality(lows, match)
         for claim in _of(sentence, match, modality, sentences):
             yield _corrected(_of_the_same(claim, earlier), earlier)
+    yield from _claims_about_others(
+        sentence, sentences[:-1], {m.values[0] for m in matches if m.values}
+    )
     if not matches:
         yield from refer_back(sentence, earlier)
         yield from new_employer(sentence, sentences)
+
+
+def _claims_about_others(
+    sentence: TokenizedSentence, before: Sequence[TokenizedSentence], known: Collection[str]
+) -> Iterator[SpokenClaim]:
+    """Yield the claims about a person named just before; `known` are values that the sentence itself states."""
+    for part in statements_about_others(sentence, before):
+        for match in find_matches(part):
+            is_of_person = match.begin == 0 and match.of and match.values
+            if is_of_person and match.values[0] not in known and _is_asserted(part, match):
+                for claim in _of(part, match, Modality.STATEMENT, [part]):
+                    yield replace(claim, quote=sentence.text)
 
 
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
@@ -195,9 +217,14 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
     split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
-    if _UNSAID & set(before) - _medical_reporting_verbs(before) or retracted or _JOKED & set(after):
+    before = _without_idioms(before)
+    begun = max((at for at in range(len(before)) if _begins_clause(lows, at)), default=0)
+    unsaid = _UNSAID & set(before) - _medical_reporting_verbs(before)
+    unsaid -= _IN_CLAUSE - set(before[begun:])
+    if unsaid or retracted or _JOKED & set(after):
         return False
-    parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
+    parted = max((at for at, low in enumerate(before) if low in _PARTING), default=begun)
+    parted = max(parted, begun)
     if _UNREAL & set(before[parted + 1 :]):
         return False
     # "… next month", "… as a kid", "… back then": it is not so now.
@@ -229,6 +256,17 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
         return False
     # "After I lost my job" refers to the past, and is no news.
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
+
+
+def _begins_clause(lows: Sequence[str], at: int) -> bool:
+    """Return whether the author begins another statement after a comma: "…, I live in Rome"."""
+    return lows[at] == "," and lows[at + 1 : at + 2] in (["i"], ["we"], ["my"], ["our"])
+
+
+def _without_idioms(before: Sequence[str]) -> list[str]:
+    """Return the words before a claim without an empty condition: "if that matters"."""
+    text = _IDIOM.sub(lambda found: " ".join("-" for _ in found[0].split()), " ".join(before))
+    return text.split(" ") if text else []
 
 
 def _is_for_another(after: Sequence[str]) -> bool:

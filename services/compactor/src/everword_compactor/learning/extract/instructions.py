@@ -12,8 +12,9 @@ from itertools import pairwise
 import regex
 
 from everword_compactor.learning.extract.assertions import OPENERS
-from everword_compactor.learning.extract.lexicon import WORDS, is_drug
+from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
+from everword_compactor.learning.extract.restrictions import ALLOWED, is_restriction
 from everword_compactor.learning.extract.short_forms import find_short_forms
 
 INSTRUCTION, PREFERENCE, RESTRICTION = "standing_instruction", "preference", "restriction"
@@ -24,7 +25,7 @@ _MAX_CHARS = 240
 _MAX_WORDS = 40
 #: How many words after its verb say what an instruction is about.
 _NEAR = 5
-#: Most words of "no lactose for me please" and "short answers only please".
+#: Most words of "short answers only please".
 _SHORTEST = 8
 _POLITE = frozenset({"please", "pls", "plz", "kindly"})
 _LEADING = OPENERS | _POLITE
@@ -33,7 +34,9 @@ _NEGATED = _NEGATIVE | {"never"}
 _JOINING = frozenset({"and", "so", "but", "then", "agent"})
 #: They begin the reason of an instruction, or other news.
 _SPEAKERS = frozenset({"i", "we", "my", "he", "she", "it", "they", "our", "people"})
-_AGENTS_OWN = frozenset("answers replies responses emoji emojis markdown bullet bullets".split())
+_AGENTS_OWN = frozenset(
+    {"answers", "replies", "responses", "emoji", "emojis", "markdown", "bullets"}
+)
 _NEW_ORDER = regex.compile(r"from now on|going forward|do n't|never|always|no \w+")
 _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
@@ -98,17 +101,7 @@ _PREFERS = regex.compile(
     r"\b(?:i|we) (?:(?:\w+ly|much|still|always) )?prefer (?!(?:not )?to (?:know|see|hear|say|answer)\b)"
 )
 _NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*{_NO_MORE})")
-_FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
-_ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
 _FOR_NOW = frozenset({"today", "tonight", "tomorrow", "now"})
-_CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest", "do"})
-_AVOIDING = regex.compile(
-    r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
-    r"|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
-)
-_ALLOWED = regex.compile(
-    rf"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*{_AGAIN}"
-)
 
 
 def read_instructions(
@@ -225,9 +218,9 @@ def _find(
     preferring = _PREFERS.search(text) or _AVERSE.search(text)
     if preferring and _is_lasting_thing(text[preferring.end() :].split()):
         return PREFERENCE, Modality.STATEMENT
-    if _is_restriction(text, lows):
+    if is_restriction(text, lows):
         return RESTRICTION, Modality.STATEMENT
-    return (RESTRICTION, Modality.RETRACTION) if _ALLOWED.match(text) else None
+    return (RESTRICTION, Modality.RETRACTION) if ALLOWED.match(text) else None
 
 
 def _is_lasting_thing(words: Sequence[str]) -> bool:
@@ -388,42 +381,3 @@ def _asks_for_work(
         if (other.is_question and by_question) or wants or (lows and lows[0] in verbs):
             return True
     return False
-
-
-def _is_restriction(text: str, lows: Sequence[str]) -> bool:
-    """Return whether a text excludes food, drink or a drug for its author."""
-    if _AVOIDING.search(text):
-        return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-    if lows[0] == "no" and text.endswith(
-        (" for me please", " for me , please", " for me thanks", " for me , thanks")
-    ):
-        return len(lows) <= _SHORTEST
-    starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
-    for at, words in starts:
-        verb, thing = _consumed(lows, at + len(words))
-        reason = bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-        if thing and (reason or verb in {"eat", "tolerate", "digest"}):
-            return True
-    for words in _ABSTAINING:
-        for at in _places(lows, words):
-            verb, thing = _consumed(lows, at + len(words))
-            rest = lows[at + len(words) + 1 :]
-            if (verb in {"eat", "drink"} and thing) or (verb == "drink" and not rest):
-                return True
-    return False
-
-
-def _places(lows: Sequence[str], words: Sequence[str]) -> list[int]:
-    """Return the positions of words; those without a subject count only at the start."""
-    last = len(lows) - len(words) + 1 if words[0] == "i" else 1
-    return [at for at in range(last) if tuple(lows[at : at + len(words)]) == tuple(words)]
-
-
-def _consumed(lows: Sequence[str], at: int) -> tuple[str, str]:
-    """Return a verb of eating or taking, and the word for the food; each is empty if missing."""
-    while lows[at : at + 1] and lows[at] in WORDS["adverbs"]:
-        at += 1
-    verb, thing = (*lows[at : at + 2], "", "")[:2]
-    if verb not in _CONSUMED or thing in WORDS["no_foods"] or not thing[:1].isalpha():
-        return (verb, "") if verb in _CONSUMED else ("", "")
-    return verb, thing

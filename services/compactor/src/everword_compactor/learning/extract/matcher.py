@@ -22,7 +22,7 @@ _AUTHORS = frozenset({"i", "we"})
 _SUBJECTS = _AUTHORS | frozenset({"he", "she", "they", "it", "you", "who", "that"})
 #: Words that introduce another subject, until the author is named again.
 _OTHERS = frozenset({"my", "our", "his", "her", "their", "the", "a", "your"})
-_NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
+_NOUNS = frozenset({"love", "like", "use", "play", "work", "study", "drive", "name"})
 #: Words that begin a sentence without a subject, or continue one: "we packed up, moved to Porto".
 _SUBJECTLESS = WORDS["subjectless"] | {"living", "based", "working"}
 #: Words after a name between commas, or after a relative's name.
@@ -196,7 +196,7 @@ def _read(
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
-    if element.slot in ("kin", "only_kin", "profession"):
+    if element.slot in ("kin", "only_kin", "folks", "profession"):
         return of_kind(element.slot)(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":

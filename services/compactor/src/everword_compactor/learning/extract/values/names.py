@@ -79,6 +79,17 @@ def called(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
 
 
+def small_name(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a relative's name in a text without capitals: an uncommon word before a verb, `jade` before "says"."""
+    term, following = low(sentence, at), low(sentence, at + 1)
+    if not sentence.is_small or not term.isalpha() or not 2 < len(term) < 12:
+        return None
+    if term in STOPS | VAGUE | ARTICLES | NO_NAMES | _NOBODY or term in LANGUAGES_OF:
+        return None
+    is_word = term.endswith(("ed", "ing", "ly", "s")) or term in WORDS["adjectives"]
+    return ([term], at + 1) if not is_word and following in WORDS["after_a_name"] else None
+
+
 def person(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the author's name in "I'm Ana", unless the word is a faith or a star sign."""
     found = name(sentence, at)
@@ -90,8 +101,12 @@ def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
-    words = {word.lower() for word in found[0][0].split()}
-    return None if words & _NOBODY or any(word in LANGUAGES_OF for word in words) else found
+    # A pronoun may stand for a name, which is then no part of the text.
+    tokens = sentence.tokens[at : found[1]]
+    words = {token.low for token in tokens}
+    if words & _NOBODY or any(word in LANGUAGES_OF for word in words):
+        return None
+    return [" ".join(token.text for token in tokens)], found[1]
 
 
 def project(sentence: TokenizedSentence, at: int) -> Read | None:
