@@ -179,7 +179,8 @@ def test_extract_is_deterministic_without_duplicates() -> None:
 def test_extract_ignores_statements_about_others() -> None:
     claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
     found = {(claim.attribute, claim.value) for claim in claims}
-    assert found == {("sibling", "Jon"), ("jon_residence", "Milan")}
+    jons = {("sibling", "Jon"), ("jon_residence", "Milan"), ("jon_employer", "Fiat")}
+    assert found == jons
     assert extract("I'm tired and my sister started working at Fiat.") == []
     # With two possible people, the name is ambiguous.
     assert extract("I met my dad and my brother. His name is Anton.") == []

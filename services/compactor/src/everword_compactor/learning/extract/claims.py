@@ -214,7 +214,7 @@ def _claims_about_others(
 
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
-    before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
+    before, after = lows[: max(match.begin, 0)], _without_idioms(lows[match.end : match.end + 8])
     split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
     before = _without_idioms(before)

@@ -53,7 +53,7 @@ _LIMITED = regex.compile(
 )
 #: "Use conventional commits", "give prices in euros": what they are about stays.
 _USED = regex.compile(
-    r"^(?:use|prefer|stick (?:to|with)|write) (?:\w+[ -]){0,3}?(?:commits|quotes|tabs|spaces|indentation|hints"
+    r"^(?:use|prefer|stick (?:to|with)) (?:\w+[ -]){0,3}?(?:commits|quotes|tabs|spaces|indentation|hints"
     r"|docstrings|snake_case|camelcase|clock|times|spelling|units|pronouns|currency|dates|abbreviations|tests)\b"
 )
 _IN_FORM = regex.compile(
@@ -94,7 +94,7 @@ _REQUESTS = (
 )
 _CLAUSE_MARKS = frozenset({",", ";", ":", "(", ")", "but", "so"})
 _SKIPPED = WORDS["openers"] | {"please", "pls", "plz", "kindly", "agent", "assistant", "bot", "hey"}
-_ONE_OFF = WORDS["one_off"] - {"it", "here", "once"}
+_ONE_OFF = (WORDS["one_off"] - {"it", "here", "once"}) | {"those"}
 _SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "there", "that", "this", "who"})
 _FINITE = WORDS["auxiliaries"] | {"'s", "'m", "'re", "'ve", "'ll", "'d"}
 #: Longer clauses are no fragments.
@@ -118,7 +118,7 @@ def find_short_forms(
     for begin, end in _clauses(tokens):
         is_polite = bool({"please", "pls", "plz", "thanks", "thx"} & set(tokens))
         at = begin
-        while at < end and tokens[at] in _SKIPPED - {"no"}:
+        while at < end and (tokens[at] in _SKIPPED - {"no"} or tokens[at].startswith("@")):
             at += 1
         own = at
         for words in _REQUESTS:
@@ -133,7 +133,9 @@ def find_short_forms(
         text = " ".join(clause).replace(" n't", "n't").replace(" '", "'")
         text = _POLITE_END.sub("", text)
         is_whole = begin == 0 and not is_question
-        if _is_lasting(text, text.split(), is_polite, is_whole) or _is_kept_short(text, others):
+        if _is_lasting(text, text.split(), is_polite, is_whole) or _is_kept_short(
+            text, (tokens[:begin], *others)
+        ):
             found.append((at, end))
     if found or is_question:
         return found
@@ -170,7 +172,9 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
         return words[1:3] not in (["give", "up"], ["say", "never"])
     if words[0] == "no" and len(words) <= _MOST_WORDS - 2:
         return _is_unwanted(words, is_polite)
-    if words[-1] in {"always", "ever"} and is_whole and len(words) <= _MOST_WORDS - 2:
+    if words[-1] == "ever" and words[0] in {"don't", "no", "never"}:
+        return len(words) > 2
+    if words[-1] == "always" and is_whole and len(words) <= _MOST_WORDS - 2:
         return _is_noun_phrase(words[:-1]) and len(words) > 2
     is_only = words[-1] == "only" or words[0] == "only"
     named = bool(_LIMITING & set(words))
@@ -215,7 +219,7 @@ def _wants_work(others: Sequence[Sequence[str]]) -> bool:
     for lows in others:
         words = [each for each in lows if each not in _SKIPPED]
         asked = words[:2] in (["can", "you"], ["could", "you"], ["will", "you"], ["i", "need"])
-        if words[:1] and (words[0] in verbs or asked or verbs & set(words)):
+        if words[:1] and ("this" in words or words[0] in verbs or asked or verbs & set(words)):
             return True
     return False
 

@@ -6,7 +6,14 @@ from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.measures import when
 from everword_compactor.learning.extract.values.names import place
-from everword_compactor.learning.extract.values.read_value import MARKS, VAGUE, Read, ends, low
+from everword_compactor.learning.extract.values.read_value import (
+    ARTICLES,
+    MARKS,
+    VAGUE,
+    Read,
+    ends,
+    low,
+)
 from everword_compactor.learning.extract.values.tastes import of_kind
 
 _UNITS = frozenset(
@@ -56,7 +63,12 @@ _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall"
 def habit(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a regular activity, up to and including the words for its frequency: `run 5k every morning`."""
     first = low(sentence, at)
-    if first in _NO_HABITS or not first.isalpha() or first.endswith("ed") or len(first) < 2:
+    if (
+        first in _NO_HABITS | ARTICLES
+        or not first.isalpha()
+        or first.endswith("ed")
+        or len(first) < 2
+    ):
         return None
     for place_ in range(at + 1, min(at + _LONGEST_HABIT, len(sentence.tokens))):
         end = _frequency_end(sentence, place_)
@@ -86,7 +98,7 @@ def _frequency_end(sentence: TokenizedSentence, at: int) -> int:
     if first == "on" and second in WORDS["weekdays"] and low(sentence, at + 2) in _PARTS_OF_DAYS:
         return at + 3
     start = at + (first == "on")
-    if not _is_weekly(low(sentence, start)):
+    if not _is_weekly(low(sentence, start)) or (start == at and first.startswith("week")):
         return 0
     end = start + 1
     while low(sentence, end) in {",", "and"} and _is_weekly(low(sentence, end + 1)):

@@ -254,7 +254,7 @@ def job(sentence: TokenizedSentence, at: int) -> Read | None:
         return None
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
-        if term in STOPS | MARKS | WORDS["evaluative"]:
+        if term in STOPS | MARKS | ARTICLES | WORDS["evaluative"]:
             return None
         if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
             return ([sentence.slice(at, end)], end) if _is_paid(sentence, at, end) else None

@@ -94,6 +94,15 @@ def tastes(sentence: TokenizedSentence, at: int) -> Read | None:
     )
 
 
+def plain_tastes(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read likes of another person, and no name: "Ross loves Emily"."""
+    return (
+        None
+        if at < len(sentence.tokens) and sentence.tokens[at].is_capital
+        else tastes(sentence, at)
+    )
+
+
 def favourite(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a favourite: up to five words, or a title."""
     start = at + 1 if low(sentence, at) in {"a", "an", "the"} else at
@@ -133,7 +142,8 @@ def hobby(sentence: TokenizedSentence, at: int) -> Read | None:
         "them",
     }:
         return None
-    return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
+    weekly = following.endswith("s") and following.removesuffix("s") in WORDS["weekdays"]
+    return ([term], at + 1) if term in WORDS["hobbies"] and (alone or weekly) else None
 
 
 def list_of(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
