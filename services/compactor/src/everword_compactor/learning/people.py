@@ -58,24 +58,28 @@ _THEIRS = regex.compile(
     rf"(?P<relation>{_RELATION})\b(?! \p{{Lu}})"
 )
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "aunt", "uncle"})
-_NO_PERSON = SOFTWARE | frozenset(
-    {
-        *("she", "he", "they", "it", "this", "that", "these", "those", "who", "there", "here"),
-        *("the", "my", "our", "his", "her", "their", "and", "but", "so", "yes", "no", "also"),
-        *("now", "then", "we", "you", "what"),
-        *(
-            "god",
-            "jesus",
-            "amazon",
-            "google",
-            "netflix",
-            "facebook",
-            "instagram",
-            "whatsapp",
-            "siri",
-            "alexa",
-        ),
-    }
+_NO_PERSON = (
+    SOFTWARE
+    | WORDS["openers"]
+    | frozenset(
+        {
+            *("she", "he", "they", "it", "this", "that", "these", "those", "who", "there", "here"),
+            *("the", "my", "our", "his", "her", "their", "and", "but", "so", "yes", "no", "also"),
+            *("now", "then", "we", "you", "what"),
+            *(
+                "god",
+                "jesus",
+                "amazon",
+                "google",
+                "netflix",
+                "facebook",
+                "instagram",
+                "whatsapp",
+                "siri",
+                "alexa",
+            ),
+        }
+    )
 )
 _MOST = 20
 _DATE = regex.compile(r"\b(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?: ([0-9]{2}:[0-9]{2}))?\b")

@@ -10,12 +10,11 @@ from itertools import pairwise
 import regex
 
 from everword.text.attribution import blank_pasted
-from everword_compactor.learning.extract.assertions import said
+from everword_compactor.learning.extract.assertions import begins_clause, said, without_idioms
 from everword_compactor.learning.extract.instructions import (
     INSTRUCTION,
     PREFERENCE,
     RESTRICTION,
-    addresses_agent,
     read_instructions,
 )
 from everword_compactor.learning.extract.lexicon import NO_NAMES, WORDS
@@ -25,16 +24,13 @@ from everword_compactor.learning.extract.model import Modality, SpokenClaim, Tok
 from everword_compactor.learning.extract.moves import new_employer
 from everword_compactor.learning.extract.other_people import statements_about_others
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
+from everword_compactor.learning.extract.short_forms import addresses_agent
 from everword_compactor.learning.extract.tokens import MAX_CHARS, tokenize_sentences
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
 _UNSAID = WORDS["unsaid"]
 #: These concern only their own clause: "I never read it, I'm a nurse".
 _IN_CLAUSE = WORDS["unsaid_in_clause"]
-_IDIOM = regex.compile(
-    r"\bif (?:that|it|this) (?:matters|helps|counts)\b|\bif you(?: 're| are)? (?:wondering|asking|remember|must know)\b"
-    r"|\bif i 'm honest\b"
-)
 #: So do these, in the same part of the sentence.
 _UNREAL = WORDS["unreal"]
 #: Words at the start of another part of a sentence.
@@ -214,11 +210,11 @@ def _claims_about_others(
 
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
-    before, after = lows[: max(match.begin, 0)], _without_idioms(lows[match.end : match.end + 8])
+    before, after = lows[: max(match.begin, 0)], without_idioms(lows[match.end : match.end + 8])
     split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
-    before = _without_idioms(before)
-    begun = max((at for at in range(len(before)) if _begins_clause(lows, at)), default=0)
+    before = without_idioms(before)
+    begun = max((at for at in range(len(before)) if begins_clause(lows, at)), default=0)
     unsaid = _UNSAID & set(before) - _medical_reporting_verbs(before)
     unsaid -= _IN_CLAUSE - set(before[begun:])
     if unsaid or retracted or _JOKED & set(after):
@@ -256,17 +252,6 @@ def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
         return False
     # "After I lost my job" refers to the past, and is no news.
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
-
-
-def _begins_clause(lows: Sequence[str], at: int) -> bool:
-    """Return whether the author begins another statement after a comma: "…, I live in Rome"."""
-    return lows[at] == "," and lows[at + 1 : at + 2] in (["i"], ["we"], ["my"], ["our"])
-
-
-def _without_idioms(before: Sequence[str]) -> list[str]:
-    """Return the words before a claim without an empty condition: "if that matters"."""
-    text = _IDIOM.sub(lambda found: " ".join("-" for _ in found[0].split()), " ".join(before))
-    return text.split(" ") if text else []
 
 
 def _is_for_another(after: Sequence[str]) -> bool:

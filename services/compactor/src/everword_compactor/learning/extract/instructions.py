@@ -34,9 +34,6 @@ _NEGATED = _NEGATIVE | {"never"}
 _JOINING = frozenset({"and", "so", "but", "then", "agent"})
 #: They begin the reason of an instruction, or other news.
 _SPEAKERS = frozenset({"i", "we", "my", "he", "she", "it", "they", "our", "people"})
-_AGENTS_OWN = frozenset(
-    {"answers", "replies", "responses", "emoji", "emojis", "markdown", "bullets"}
-)
 _NEW_ORDER = regex.compile(r"from now on|going forward|do n't|never|always|no \w+")
 _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
@@ -129,20 +126,13 @@ def read_instructions(
         if attribute == INSTRUCTION and modality is Modality.STATEMENT:
             first, last = _own_clauses(sentence, begin)
         elif attribute == PREFERENCE:
-            last = _preference_end(sentence, begin)
+            first, last = _preference_begin(sentence, begin), _preference_end(sentence, begin)
         yield claim(attribute, modality, first, last)
         if attribute == RESTRICTION or modality is Modality.RETRACTION:
             return
     for one, two in _short_forms(sentence, sentences):
         if two <= first or one >= last:
             yield claim(INSTRUCTION, Modality.STATEMENT, one, two)
-
-
-def addresses_agent(sentences: Sequence[TokenizedSentence], agent: str) -> bool:
-    """Return whether a message among people names the agent, or what only an agent writes, such as answers."""
-    words = {token.low.lstrip("@") for each in sentences for token in each.tokens}
-    named = {"agent", "assistant", "bot", "ai", *agent.casefold().split()}
-    return bool(words & (named | _AGENTS_OWN))
 
 
 def _short_forms(
@@ -153,6 +143,27 @@ def _short_forms(
         return []
     lows = [token.low for token in sentence.tokens]
     return find_short_forms(lows, others, sentence.is_question)
+
+
+def _preference_begin(sentence: TokenizedSentence, begin: int) -> int:
+    """Return the begin of "I prefer …", without news before it; a condition or a time belongs to it."""
+    lows = [token.low for token in sentence.tokens]
+    if "prefer" not in lows or lows[begin] in {
+        "when",
+        "whenever",
+        "if",
+        "for",
+        "as",
+        "since",
+        "on",
+        "in",
+        "at",
+    }:
+        return begin
+    said = lows.index("prefer")
+    marks = {",", ";", ":", "and", "but", "so"}
+    comma = max((at for at in range(begin, said) if lows[at] in marks), default=-1)
+    return comma + 1 if lows[comma + 1 : comma + 2] in (["i"], ["we"]) else begin
 
 
 def _preference_end(sentence: TokenizedSentence, begin: int) -> int:

@@ -13,6 +13,7 @@ from itertools import pairwise
 import regex
 
 from everword_compactor.learning.extract.lexicon import SOFTWARE, WORDS
+from everword_compactor.learning.extract.model import TokenizedSentence
 
 
 def _any(kind: str) -> str:
@@ -92,6 +93,10 @@ _REQUESTS = (
     ("i", "need", "you", "to"),
     ("i", "'d", "like", "you", "to"),
 )
+#: What only an agent writes.
+_AGENTS_OWN = frozenset(
+    {"answers", "replies", "responses", "emoji", "emojis", "markdown", "bullets"}
+)
 _CLAUSE_MARKS = frozenset({",", ";", ":", "(", ")", "but", "so"})
 _SKIPPED = WORDS["openers"] | {"please", "pls", "plz", "kindly", "agent", "assistant", "bot", "hey"}
 _ONE_OFF = (WORDS["one_off"] - {"it", "here", "once"}) | {"those"}
@@ -101,6 +106,13 @@ _FINITE = WORDS["auxiliaries"] | {"'s", "'m", "'re", "'ve", "'ll", "'d"}
 _MOST_WORDS = 8
 #: In longer messages, "keep it short" belongs to a task.
 _MOST_WORDS_OF_MESSAGE = 40
+
+
+def addresses_agent(sentences: Sequence[TokenizedSentence], agent: str) -> bool:
+    """Return whether a message among people names the agent, or what only an agent writes, such as answers."""
+    words = {token.low.lstrip("@") for each in sentences for token in each.tokens}
+    named = {"agent", "assistant", "bot", "ai", *agent.casefold().split()}
+    return bool(words & (named | _AGENTS_OWN))
 
 
 def find_short_forms(
