@@ -10,6 +10,7 @@ from itertools import pairwise
 import regex
 
 from everword.text.attribution import blank_pasted
+from everword_compactor.learning.extract.ages import ages_of
 from everword_compactor.learning.extract.assertions import begins_clause, said, without_idioms
 from everword_compactor.learning.extract.instructions import (
     INSTRUCTION,
@@ -135,7 +136,7 @@ def extract(
             and (agent is None or each.attribute != INSTRUCTION or addresses_agent(whole, agent))
         ]
         found += claims
-    return _distinct(found)
+    return _distinct([*found, *ages_of(found, whole)])
 
 
 def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
@@ -210,11 +211,19 @@ def _claims_about_others(
 
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
-    before, after = lows[: max(match.begin, 0)], without_idioms(lows[match.end : match.end + 8])
+    # What follows "…, but" is the author's own again: "If I lived alone …, but Pieter is allergic to dogs".
+    turned = max(
+        (at for at in range(1, match.begin) if lows[at - 1 : at + 1] == [",", "but"]), default=-1
+    )
+    before, after = (
+        lows[turned + 1 : max(match.begin, 0)],
+        without_idioms(lows[match.end : match.end + 8]),
+    )
     split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
+    own = lows[max(match.begin, 0) : match.end]
     before = without_idioms(before)
-    begun = max((at for at in range(len(before)) if begins_clause(lows, at)), default=0)
+    begun = max((at for at in range(len(before)) if begins_clause([*before, *own], at)), default=0)
     unsaid = _UNSAID & set(before) - _medical_reporting_verbs(before)
     unsaid -= _IN_CLAUSE - set(before[begun:])
     if unsaid or retracted or _JOKED & set(after):

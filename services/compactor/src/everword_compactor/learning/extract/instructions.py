@@ -48,7 +48,7 @@ _LASTING = regex.compile(
 _UNWANTED = frozenset(
     {
         *("address", "book", "call", "explain", "lecture", "quote", "recommend", "remind"),
-        *("repeat", "schedule", "send", "show", "suggest"),
+        *("repeat", "schedule", "send", "show", "suggest", "sugarcoat"),
     }
 )
 _ONE_THING = frozenset(

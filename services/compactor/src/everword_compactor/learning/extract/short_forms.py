@@ -182,6 +182,12 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
         return True
     if words[0] in {"always", "never"} and len(words) > 2 and words[1] in _WORKED:
         return words[1:3] not in (["give", "up"], ["say", "never"])
+    if (
+        words[0] == "don't"
+        and len(words) < _MOST_WORDS
+        and words[1:2] in (["use"], ["add"], ["include"])
+    ):
+        return bool(_UNWANTED_THINGS & set(words))
     if words[0] == "no" and len(words) <= _MOST_WORDS - 2:
         return _is_unwanted(words, is_polite)
     if words[-1] == "ever" and words[0] in {"don't", "no", "never"}:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everword.text.common_words import LANGUAGES_OF
 from everword_compactor.learning.extract.lexicon import (
+    COUNTS,
     NO_NAMES,
     SOFTWARE,
     STOPS,
@@ -136,8 +137,9 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
         return known if known and ends(sentence, known[1]) else None
     term = sentence.slice(at, end).lower()
     first = sentence.tokens[at]
+    is_closed = ends(sentence, end) or low(sentence, end) in COUNTS
     odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
-    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
+    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not is_closed:
         return None
     if any(len(token.text) == 1 for token in sentence.tokens[at:end]):
         return None

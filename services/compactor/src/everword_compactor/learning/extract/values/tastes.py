@@ -49,6 +49,8 @@ def word(sentence: TokenizedSentence, at: int) -> Read | None:
         return None
     if end == at + 1 and low(sentence, at) in WORDS["bare_doings"]:
         return None
+    if low(sentence, at) in WORDS["tasting"]:
+        return None  # "I love peonies and hate carnations"
     whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
 
