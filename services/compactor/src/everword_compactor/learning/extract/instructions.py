@@ -119,7 +119,7 @@ def read_instructions(
         return SpokenClaim(attribute, value.rstrip(" ,;:-"), modality, quote)
 
     text = " ".join(lows).replace(" n't", "n't").replace(" '", "'")
-    first, last = begin, begin
+    first, last = 0, 0
     if found := _find(text, lows, sentence, sentences):
         attribute, modality = found
         first, last = begin, len(sentence.tokens)

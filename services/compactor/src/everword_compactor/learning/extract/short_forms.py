@@ -152,7 +152,8 @@ def find_short_forms(
     if found or is_question:
         return found
     fragment = [each for each in tokens if each not in {",", ".", "-", "("} | _SKIPPED]
-    return [(0, len(tokens))] if _is_fragment(fragment) else []
+    first = next((at for at, low in enumerate(tokens) if low not in _SKIPPED), 0)
+    return [(first, len(tokens))] if _is_fragment(fragment) else []
 
 
 def _clauses(tokens: Sequence[str]) -> list[tuple[int, int]]:
