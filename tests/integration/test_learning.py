@@ -187,6 +187,7 @@ async def test_facts_of_several_authors_are_assigned_to_each_author(stack: Stack
         "residence": {"berlin"},
         "sibling": {"jon"},
         "jon_residence": {"milan"},
+        "jon_employer": {"fiat"},
     }
     assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
     # The only person who speaks to an agent is its subject, under any name.

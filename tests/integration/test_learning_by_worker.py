@@ -26,9 +26,9 @@ COOK = "I work as a cook. What would you charge for a party of twelve, with wine
 
 @asynccontextmanager
 async def worker(stack: Stack, redis_url: str) -> AsyncIterator[None]:
-    """Run a learning worker in a process of its own, as `everword up` does."""
+    """Run a worker that learns and sleeps in a process of its own, as `everword up` does."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "everword_compactor.worker", "learn"),
+        *(sys.executable, "-m", "everword_compactor.worker", "learn", "sleep"),
         env=environment(
             stack, EVERWORD_DATABASE_URL=stack.database.service_url, EVERWORD_REDIS_URL=redis_url
         ),
@@ -98,3 +98,31 @@ async def test_worker_learns_and_a_passing_statement_disputes_an_established_fac
             why = await stack.fact_queries.ExplainFact(reads.ExplainFactRequest(fact_id=nurse.id))
             assert why.fact.state == fact_pb2.FACT_STATE_CLOSED
             assert why.disputes[0].outcome == fact_pb2.DISPUTE_OUTCOME_ACCEPT_NEW
+
+
+async def test_worker_reads_a_session_once_another_begins_or_the_client_ends_it(
+    database: DatabaseUnderTest, valkey_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        running_stack(database, redis_url=valkey_url, embedder=False) as stack,
+        worker(stack, valkey_url),
+    ):
+        for name in ("ingest", "search", "compactor"):
+            monkeypatch.setenv(f"EVERWORD_{name.upper()}_ADDRESS", stack.addresses[name])
+
+        async def read() -> int:
+            response = await stack.fact_queries.ListSessions(reads.ListSessionsRequest())
+            return sum(each.state == "processed" for each in response.sessions)
+
+        async def one_is_read() -> bool:
+            return await read() == 1
+
+        async def both_are_read() -> bool:
+            return await read() == 2
+
+        async with AsyncEverword(agent="helper") as client:
+            await client.append("monday", NURSE, subject="emi")
+            await client.append("tuesday", COOK, subject="emi")
+            await until(one_is_read)
+            await client.end_session("tuesday")
+            await until(both_are_read)
