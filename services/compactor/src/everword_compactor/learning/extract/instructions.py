@@ -138,11 +138,11 @@ def read_instructions(
 def _short_forms(
     sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence]
 ) -> Sequence[tuple[int, int]]:
-    others = [[token.low for token in each.tokens] for each in sentences if each is not sentence]
-    if any({"jk", "kidding"} & set(each) for each in others):
-        return []
+    def list_others() -> list[list[str]]:
+        return [[token.low for token in each.tokens] for each in sentences if each is not sentence]
+
     lows = [token.low for token in sentence.tokens]
-    return find_short_forms(lows, others, sentence.is_question)
+    return find_short_forms(lows, list_others, sentence.is_question)
 
 
 def _preference_begin(sentence: TokenizedSentence, begin: int) -> int:

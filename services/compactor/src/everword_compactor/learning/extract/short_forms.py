@@ -6,7 +6,7 @@ answers, or hours that come back every day or week.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
@@ -75,7 +75,7 @@ _LANGUAGE_ONLY = WORDS["around_languages"]
 #: Verbs of repeated work, after "always" or "never" at the beginning.
 _WORKED = WORDS["directed"] | WORDS["worked"]
 _RULE_ELSEWHERE = regex.compile(
-    r"\b(?:was|is) (?:the|our|a|my) (?:rule|motto|policy|saying|advice)\b|\bmy (?:last|old|former) job\b"
+    r"\b(?:was|is) (?:the|our|a|my) (?:rule|motto|policy|saying|advice)\b|\bmy (?:last|old|former) job\b|\b(?:jk|kidding)\b"
 )
 #: After "no", and before "please".
 _NOT_UNWANTED = WORDS["not_unwanted"]
@@ -102,6 +102,8 @@ _SKIPPED = WORDS["openers"] | {"please", "pls", "plz", "kindly", "agent", "assis
 _ONE_OFF = (WORDS["one_off"] - {"it", "here", "once"}) | {"those"}
 _SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "there", "that", "this", "who"})
 _FINITE = WORDS["auxiliaries"] | {"'s", "'m", "'re", "'ve", "'ll", "'d"}
+#: Longer clauses are parts of a task.
+_LONGEST_CLAUSE = 25
 #: Longer clauses are no fragments.
 _MOST_WORDS = 8
 #: In longer messages, "keep it short" belongs to a task.
@@ -116,19 +118,17 @@ def addresses_agent(sentences: Sequence[TokenizedSentence], agent: str) -> bool:
 
 
 def find_short_forms(
-    tokens: Sequence[str], others: Sequence[Sequence[str]], is_question: bool
+    tokens: Sequence[str], list_others: Callable[[], list[list[str]]], is_question: bool
 ) -> list[tuple[int, int]]:
     """Return begins and ends of the instructions among the words of a sentence.
 
-    `others` are the words of the message's other sentences. All words are in small letters.
+    `list_others` returns the words of the other sentences; it is rarely called. All words are in small letters.
     """
-    if WORDS["fictions"] & set(tokens) or any(
-        _RULE_ELSEWHERE.search(" ".join(each)) for each in (tokens, *others)
-    ):
+    if WORDS["fictions"] & set(tokens):
         return []
     found = list[tuple[int, int]]()
+    is_polite = bool({"please", "pls", "plz", "thanks", "thx"} & set(tokens))
     for begin, end in _clauses(tokens):
-        is_polite = bool({"please", "pls", "plz", "thanks", "thx"} & set(tokens))
         at = begin
         while at < end and (tokens[at] in _SKIPPED - {"no"} or tokens[at].startswith("@")):
             at += 1
@@ -140,17 +140,21 @@ def find_short_forms(
         is_closed = len(tokens) == end + 2 or tokens[end + 2 : end + 3] == [","]
         if [*tokens[end : end + 2]] == [",", "always"] and is_closed:
             clause, end = [*clause, "always"], end + 2
-        if not clause or _ONE_OFF & set(clause):
+        if not 0 < len(clause) <= _LONGEST_CLAUSE or _ONE_OFF & set(clause):
             continue
         text = " ".join(clause).replace(" n't", "n't").replace(" '", "'")
         text = _POLITE_END.sub("", text)
         is_whole = begin == 0 and not is_question
-        if _is_lasting(text, text.split(), is_polite, is_whole) or _is_kept_short(
-            text, (tokens[:begin], *others)
+        if _is_lasting(text, text.split(), is_polite, is_whole) or (
+            _KEEPING.search(text) and _is_kept_short(text, [[*tokens[:begin]], *list_others()])
         ):
             found.append((at, end))
-    if found or is_question:
-        return found
+    if found:
+        sentences = (tokens, *list_others())
+        is_elsewhere = any(_RULE_ELSEWHERE.search(" ".join(each)) for each in sentences)
+        return [] if is_elsewhere else found
+    if is_question:
+        return []
     fragment = [each for each in tokens if each not in {",", ".", "-", "("} | _SKIPPED]
     first = next((at for at, low in enumerate(tokens) if low not in _SKIPPED), 0)
     return [(first, len(tokens))] if _is_fragment(fragment) else []
