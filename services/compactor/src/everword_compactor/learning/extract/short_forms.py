@@ -75,7 +75,8 @@ _LANGUAGE_ONLY = WORDS["around_languages"]
 #: Verbs of repeated work, after "always" or "never" at the beginning.
 _WORKED = WORDS["directed"] | WORDS["worked"]
 _RULE_ELSEWHERE = regex.compile(
-    r"\b(?:was|is) (?:the|our|a|my) (?:rule|motto|policy|saying|advice)\b|\bmy (?:last|old|former) job\b|\b(?:jk|kidding)\b"
+    r"\b(?:was|is) (?:the|our|a|my) (?:rule|motto|policy|saying|advice)\b"
+    r"|\bmy (?:last|old|former) job\b|\b(?:jk|kidding)\b"
 )
 #: After "no", and before "please".
 _NOT_UNWANTED = WORDS["not_unwanted"]
