@@ -224,11 +224,11 @@ async def test_interrupted_learning_resumes_and_unreadable_messages_park_the_job
     await say(stack, "I live in Oslo.", 0, subject="b", session="b")
 
     def read(
-        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str], agent: str | None
     ) -> list[SpokenClaim]:
         if text == "poison":
             raise ValueError(text)
-        return extract(text, earlier, names)
+        return extract(text, earlier, names, agent)
 
     monkeypatch.setattr(learning, "extract", read)
     assert sorted(map(str, (await learn(stack)).values())) == ["done", "failed"]

@@ -146,9 +146,12 @@ def find_short_forms(
         text = " ".join(clause).replace(" n't", "n't").replace(" '", "'")
         text = _POLITE_END.sub("", text)
         is_whole = begin == 0 and not is_question
-        if _is_lasting(text, text.split(), is_polite, is_whole) or (
-            _KEEPING.search(text) and _is_kept_short(text, [[*tokens[:begin]], *list_others()])
-        ):
+        is_lasting = _is_lasting(text, text.split(), is_polite, is_whole)
+        if not is_lasting and _is_unused(text):
+            is_lasting = not _wants_work(list_others())
+        if not is_lasting and _KEEPING.search(text):
+            is_lasting = _is_kept_short(text, [[*tokens[:begin]], *list_others()])
+        if is_lasting:
             found.append((at, end))
     if found:
         sentences = (tokens, *list_others())
@@ -188,12 +191,6 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
         return True
     if words[0] in {"always", "never"} and len(words) > 2 and words[1] in _WORKED:
         return words[1:3] not in (["give", "up"], ["say", "never"])
-    if (
-        words[0] == "don't"
-        and len(words) < _MOST_WORDS
-        and words[1:2] in (["use"], ["add"], ["include"])
-    ):
-        return bool(_UNWANTED_THINGS & set(words))
     if words[0] == "no" and len(words) <= _MOST_WORDS - 2:
         return _is_unwanted(words, is_polite)
     if words[-1] == "ever" and words[0] in {"don't", "no", "never"}:
@@ -203,6 +200,13 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
     is_only = words[-1] == "only" or words[0] == "only"
     named = bool(_LIMITING & set(words))
     return is_polite and is_only and named and len(words) <= _MOST_WORDS and _is_noun_phrase(words)
+
+
+def _is_unused(text: str) -> bool:
+    """Return whether a clause excludes a form from answers: "don't use italics"."""
+    words = text.split()
+    is_order = words[:1] == ["don't"] and words[1:2] in (["use"], ["add"], ["include"])
+    return is_order and len(words) < _MOST_WORDS and bool(_UNWANTED_THINGS & set(words))
 
 
 def _is_unwanted(words: Sequence[str], is_polite: bool) -> bool:
