@@ -171,7 +171,11 @@ def _preference_end(sentence: TokenizedSentence, begin: int) -> int:
     lows = [token.low for token in sentence.tokens]
     orders = (["never"], ["always"], ["please"], ["do", "n't"], ["and", "never"], ["and", "please"])
     for at in range(begin + 2, len(lows)):
-        if lows[at] == "," and (lows[at + 1 : at + 2] in orders or lows[at + 1 : at + 3] in orders):
+        if (
+            at + 2 < len(lows)
+            and lows[at] == ","
+            and (lows[at + 1 : at + 2] in orders or lows[at + 1 : at + 3] in orders)
+        ):
             return at
     return len(lows)
 

@@ -190,7 +190,7 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
     if _RECURRING.search(text) and (_CONTACT.search(text) or _REMINDING.search(text)):
         return True
     if words[0] in {"always", "never"} and len(words) > 2 and words[1] in _WORKED:
-        return words[1:3] not in (["give", "up"], ["say", "never"])
+        return words[1:3] not in (["give", "up"], ["say", "never"], ["open", "on"])
     if words[0] == "no" and len(words) <= _MOST_WORDS - 2:
         return _is_unwanted(words, is_polite)
     if words[-1] == "ever" and words[0] in {"don't", "no", "never"}:
@@ -200,6 +200,12 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
     is_only = words[-1] == "only" or words[0] == "only"
     named = bool(_LIMITING & set(words))
     return is_polite and is_only and named and len(words) <= _MOST_WORDS and _is_noun_phrase(words)
+
+
+#: Forms that people exclude without "please"; "no answers" may be news.
+_NEVER_WANTED = frozenset(
+    {"emoji", "emojis", "smileys", "jargon", "bullet", "bullets", "semicolons", "markdown", "slang"}
+)
 
 
 def _is_unused(text: str) -> bool:
@@ -215,7 +221,7 @@ def _is_unwanted(words: Sequence[str], is_polite: bool) -> bool:
     if not named or words[1] in _NOT_UNWANTED or not _is_noun_phrase(words[1:]):
         return False
     if named & _UNWANTED_THINGS:
-        return is_polite or bool(named & (WORDS["style"] | {"bullet", "bullets", "semicolons"}))
+        return is_polite or bool(named & _NEVER_WANTED)
     return is_polite and bool(named & _TECHNICAL)
 
 
