@@ -187,6 +187,7 @@ async def test_facts_of_several_authors_are_assigned_to_each_author(stack: Stack
         "residence": {"berlin"},
         "sibling": {"jon"},
         "jon_residence": {"milan"},
+        "jon_employer": {"fiat"},
     }
     assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
     # The only person who speaks to an agent is its subject, under any name.
@@ -223,11 +224,11 @@ async def test_interrupted_learning_resumes_and_unreadable_messages_park_the_job
     await say(stack, "I live in Oslo.", 0, subject="b", session="b")
 
     def read(
-        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str], agent: str | None
     ) -> list[SpokenClaim]:
         if text == "poison":
             raise ValueError(text)
-        return extract(text, earlier, names)
+        return extract(text, earlier, names, agent)
 
     monkeypatch.setattr(learning, "extract", read)
     assert sorted(map(str, (await learn(stack)).values())) == ["done", "failed"]

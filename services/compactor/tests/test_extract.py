@@ -43,6 +43,10 @@ She's my oldest friend. He's my brother.
 Yeah right, I'm a doctor.
 In Skyrim I live in Whiterun.
 My wife and I split the bill.
+My sister reckons I've got insomnia. I'm allergic to the idea of mornings.
+I went camping two weekends ago. I want to plan a week in Lisbon in September.
+My sister met Julia. She's a vet. Ross loves Emily. Rowling is such an inspiring writer.
+Checkout is 11. I have 23 years of experience.
 """
 
 ALLERGIES = [
@@ -101,6 +105,31 @@ SAID = [
     ("I'm passionate about making short films.", "like", "making short films"),
     ("I've got a job interview on Friday at 4pm", "job_interview_appointment", "Friday at 4pm"),
     ("I dont eat gluten", "diet", "gluten-free"),
+    # Said in passing, or of a person named just before.
+    ("A tile workshop would be nicer, I do pottery on Saturdays.", "hobby", "pottery"),
+    ("i'm 26 btw if that matters", "age", "26"),
+    ("My native place is Nashik.", "hometown", "Nashik"),
+    ("I teach piano on Saturdays, all day.", "job", "piano teacher"),
+    ("I run a small landscaping firm in Bristol.", "job", "runs a small landscaping firm"),
+    ("I work in a bakery in the morning.", "employer", "bakery"),
+    ("Dan's my flatmate, he'd put chillies on cereal.", "flatmate", "Dan"),
+    ("I share the flat with my cousin Teo.", "flatmate", "Teo"),
+    ("I have a thyroid problem since 2019.", "condition", "thyroid problem"),
+    ("I'm training for the Great North Run.", "goal", "Great North Run"),
+    ("I took up open water swimming instead.", "hobby", "open water swimming"),
+    ("My partner's name is Grace, she's a chef.", "grace_job", "chef"),
+    ("My sister Amira is coming. She adores dogs.", "amira_like", "dogs"),
+    (
+        "Can you help with my mum's 70th? Her birthday is the 6th of June.",
+        "mum_birthday",
+        "6th of June",
+    ),
+    ("Kids are Tyler, 14, Brianna, 11, and Cody who's 6.", "cody_age", "6"),
+    (
+        "We both live in Rome; my husband Ian and I run a lot. He's Dutch.",
+        "ian_nationality",
+        "Dutch",
+    ),
 ]
 
 #: Each line is a claim, and none if another person says it, or if it is negated, asked or imagined.
@@ -179,7 +208,8 @@ def test_extract_is_deterministic_without_duplicates() -> None:
 def test_extract_ignores_statements_about_others() -> None:
     claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
     found = {(claim.attribute, claim.value) for claim in claims}
-    assert found == {("sibling", "Jon"), ("jon_residence", "Milan")}
+    jons = {("sibling", "Jon"), ("jon_residence", "Milan"), ("jon_employer", "Fiat")}
+    assert found == jons
     assert extract("I'm tired and my sister started working at Fiat.") == []
     # With two possible people, the name is ambiguous.
     assert extract("I met my dad and my brother. His name is Anton.") == []

@@ -20,6 +20,23 @@ standing_instruction: When you give me numbers, give me the ones with tax.
 standing_instruction: Don't explain basic things to me, I've been doing this for years.
 standing_instruction: Please don't send me reminders before nine.
 standing_instruction: don't call me Margaret, only my bank does
+standing_instruction: type hints always
+standing_instruction: no React please
+standing_instruction: metric units, thanks
+standing_instruction: But metric units, thanks.
+standing_instruction: Fahrenheit and miles, none of that metric business.
+standing_instruction: keep it short
+standing_instruction: keep it short pls, i read these on my phone at break
+standing_instruction: British spelling
+standing_instruction: don't ping me before 9
+standing_instruction: So no meetings on Fridays please.
+standing_instruction: Use conventional commits, like the other repositories do.
+standing_instruction: please keep functions under 40 lines because the linter complains.
+standing_instruction: Please write the minutes in Danish, the rest with me can be in English.
+standing_instruction: Kindly give the amounts in rupees and not in dollars.
+standing_instruction: Please correct my English mistakes, always, but only the important ones.
+standing_instruction: Can you keep the minutes under one page, always?
+standing_instruction: pls don't use semicolons ever, my teacher says it looks odd
 preference: I prefer tea over coffee
 preference: I hate it when you repeat my question
 preference: I'd rather you didn't use the passive voice.
@@ -43,6 +60,14 @@ Don't remind me! Don't show me that again.
 I prefer the second one.
 I love that you chose blue.
 I can't eat another bite. I can't take it any more.
+No worries please, take your time. No thanks! As always, thanks.
+Write me an email to my boss. Keep it short.
+I ran 5 miles and 3 kilometres. Always a pleasure! Best thing ever.
+Don't call me before the meeting today.
+Never deploy on Fridays. That was the rule at my last job and I miss it.
+The waiter was funny. I said "no onions please" and he laughed.
+Monday stand-up is in Oak from now on, facilities took Birch away from us.
+Please use those dates to find me some other options.
 She never answers in English. We never give refunds.
 Never give me advice... just kidding.
 """
@@ -87,3 +112,33 @@ def test_find_opposite_returns_the_instruction_that_a_sentence_ends(
     sentence: str, ended: str | None
 ) -> None:
     assert find_opposite(HELD, sentence) == ended
+
+
+def test_instruction_is_cut_from_the_news_and_reasons_around_it() -> None:
+    cases = {
+        "I maintain the billing service, and from now on please write Go, I can't read Rust": [
+            "from now on please write Go"
+        ],
+        "never commit directly to main, always open a PR": [
+            "never commit directly to main",
+            "always open a PR",
+        ],
+        "And please use 24 hour times and keep the questions short in the evenings.": [
+            "use 24 hour times",
+            "keep the questions short in the evenings",
+        ],
+    }
+    for text, values in cases.items():
+        assert [claim.value for claim in extract(text)] == values
+
+
+def test_instruction_among_several_people_must_address_the_agent() -> None:
+    for text in (
+        "from now on please be on time",
+        "no calls on Fridays please",
+        "Never skip the tests",
+    ):
+        assert extract(text, agent="helper") == []
+    for text in ("agent, no calls on Fridays please", "@helper keep the minutes under one page"):
+        [claim] = extract(text, agent="helper")
+        assert claim.attribute == "standing_instruction"

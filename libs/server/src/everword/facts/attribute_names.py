@@ -41,6 +41,7 @@ _SYNONYMS = {
     "number_of_siblings": "sibling count, how many sibling",
     "pet": "pet animal, owns pet",
     "friend": "close friend, buddy",
+    "flatmate": "roommate, housemate, shares flat with, room mate, flat mate",
     "diet": "dietary preference, dietary restriction, dietary requirement, eating habit, diet type, food preference",
     "allergy": "allergic to, allergen, food allergy, known allergy",
     "medication": "medicine, drug, take medication, prescription, prescribed medication, medical drug, meds",

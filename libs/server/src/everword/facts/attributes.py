@@ -102,6 +102,7 @@ KNOWN: dict[str, Attribute] = {
         _several("parent", "family", _IDENTITY),
         _several("pet", "family", _PLACE),
         _several("friend", "family", _PLACE),
+        _several("flatmate", "family", _PLACE),
         _several("relative", "family", _IDENTITY),
         _several("acquaintance", "family", _PLACE),
         _several("neighbour", "family", _PLACE),
@@ -156,7 +157,7 @@ OF_OTHERS = frozenset(
         "child",
         "stack",
     }
-    | {"allergy", "condition", "diet"}
+    | {"allergy", "condition", "diet", "like", "dislike", "nationality"}
 )
 
 

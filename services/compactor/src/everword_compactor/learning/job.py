@@ -168,6 +168,8 @@ def find_claims(
 ) -> list[ClaimingMessage]:
     """Return the unread messages with claims or named people; corrections may refer to earlier messages."""
     found: list[ClaimingMessage] = []
+    authors = {each.author.casefold() for each in messages if each.said and each.author}
+    agent = conversation.agent if len(authors) > 1 else None
     earlier: list[tuple[LearnableMessage, SpokenClaim]] = []
     for message in messages:
         if not message.said:
@@ -179,7 +181,9 @@ def find_claims(
         ]
         claims = [
             _on_its_day(claim, message.occurred_at, conversation.zone)
-            for claim in extract(message.content, recent, (message.author, conversation.subject))
+            for claim in extract(
+                message.content, recent, (message.author, conversation.subject), agent
+            )
             if _REMOVED not in claim.value
         ]
         earlier += [(message, claim) for claim in claims]

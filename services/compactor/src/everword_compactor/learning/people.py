@@ -22,7 +22,7 @@ from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.extract.tokens import MAX_CHARS
 
 #: Attributes whose values are people of the author's life.
-_KINDS = ("partner", "child", "sibling", "parent", "friend")
+_KINDS = ("partner", "child", "sibling", "parent", "friend", "flatmate")
 #: Relations by the attribute of which such a person is a value.
 _ATTRIBUTES = {
     **{word: kind for kind in _KINDS for word in WORDS[kind]},
@@ -58,24 +58,28 @@ _THEIRS = regex.compile(
     rf"(?P<relation>{_RELATION})\b(?! \p{{Lu}})"
 )
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "aunt", "uncle"})
-_NO_PERSON = SOFTWARE | frozenset(
-    {
-        *("she", "he", "they", "it", "this", "that", "these", "those", "who", "there", "here"),
-        *("the", "my", "our", "his", "her", "their", "and", "but", "so", "yes", "no", "also"),
-        *("now", "then", "we", "you", "what"),
-        *(
-            "god",
-            "jesus",
-            "amazon",
-            "google",
-            "netflix",
-            "facebook",
-            "instagram",
-            "whatsapp",
-            "siri",
-            "alexa",
-        ),
-    }
+_NO_PERSON = (
+    SOFTWARE
+    | WORDS["openers"]
+    | frozenset(
+        {
+            *("she", "he", "they", "it", "this", "that", "these", "those", "who", "there", "here"),
+            *("the", "my", "our", "his", "her", "their", "and", "but", "so", "yes", "no", "also"),
+            *("now", "then", "we", "you", "what"),
+            *(
+                "god",
+                "jesus",
+                "amazon",
+                "google",
+                "netflix",
+                "facebook",
+                "instagram",
+                "whatsapp",
+                "siri",
+                "alexa",
+            ),
+        }
+    )
 )
 _MOST = 20
 _DATE = regex.compile(r"\b(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?: ([0-9]{2}:[0-9]{2}))?\b")

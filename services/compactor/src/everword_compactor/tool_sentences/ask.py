@@ -14,7 +14,7 @@ from everword.chat.errors import BadAnswer, ChatError, ChatUnavailable
 from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from everword_compactor.tool_sentences.check import check_sentence
 from everword_compactor.tool_sentences.long_calls import condense
-from everword_compactor.tool_sentences.model import SentenceRejected, ToolCall, ToolSentence
+from everword_compactor.tool_sentences.model import ToolCall, ToolSentence
 from everword_compactor.tool_sentences.prompt import (
     TEMPLATE,
     TOOL_SENTENCE_VERSION,
@@ -27,6 +27,10 @@ log = logging.getLogger(__name__)
 
 class SentenceAbandoned(Exception):
     """The batch of the tool call was aborted, so the sentence is no longer needed."""
+
+
+class _SentenceRejected(Exception):
+    """The model's sentence does not pass its checks, and its second does not either."""
 
 
 class Writer(Protocol):
@@ -68,13 +72,13 @@ class ModelWriter:
             sentence = condense(
                 whole, self._chat, heartbeat, lambda shown: self._checked(shown, whole, heartbeat)
             )
-        except (BadAnswer, SentenceRejected) as error:
+        except (BadAnswer, _SentenceRejected) as error:
             log.warning("tool call described without the model", extra={"error": str(error)})
             return TemplateWriter().write(call, ended)
         return ToolSentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
 
     def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
-        """Return a sentence about the shown part of a call, which passes the checks. Raises SentenceRejected."""
+        """Return a sentence about the shown part of a call, which passes the checks. Raises _SentenceRejected."""
         try:
             sentence, complaints = self._ask(shown, whole, (), heartbeat)
         except BadAnswer as error:
@@ -84,7 +88,7 @@ class ModelWriter:
         if complaints:
             # Leave out the part after a colon, which may quote content: logs must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
-            raise SentenceRejected(f"the sentence was rejected: {', '.join(faults)}")
+            raise _SentenceRejected(f"the sentence was rejected: {', '.join(faults)}")
         return sentence
 
     def _ask(

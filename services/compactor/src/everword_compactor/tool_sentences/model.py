@@ -65,7 +65,3 @@ class ParkedCall:
 
     message_id: UUID
     error: str
-
-
-class SentenceRejected(Exception):
-    """The model's sentence does not pass its checks, and its second does not either."""

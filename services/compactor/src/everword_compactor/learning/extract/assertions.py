@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import regex
 
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Token, TokenizedSentence
@@ -39,6 +42,12 @@ _LEAST_ASKED = 3
 #: Words that ask to remember the rest of the sentence, or whether it is known.
 _NOTING = frozenset(
     {"note", "remember", "save", "record", "store", "mention", "tell", "told", "know", "mentioned"}
+)
+
+#: Conditions that limit nothing.
+_IDIOM = regex.compile(
+    r"\bif (?:that|it|this) (?:matters|helps|counts)\b|\bif you(?: 're| are)? (?:wondering|asking|remember|must know)\b"
+    r"|\bif i 'm honest\b"
 )
 
 
@@ -128,3 +137,14 @@ def _with_subject(sentence: TokenizedSentence) -> TokenizedSentence:
     else:
         return sentence
     return replace(sentence, tokens=(*tokens[:at], *left_out, *tokens[at:]))
+
+
+def begins_clause(lows: Sequence[str], at: int) -> bool:
+    """Return whether the author begins another statement after a comma: "…, I live in Rome"."""
+    return lows[at] == "," and lows[at + 1 : at + 2] in (["i"], ["we"], ["my"], ["our"])
+
+
+def without_idioms(before: Sequence[str]) -> list[str]:
+    """Return the words before a claim without an empty condition: "if that matters"."""
+    text = _IDIOM.sub(lambda found: " ".join("-" for _ in found[0].split()), " ".join(before))
+    return text.split(" ") if text else []

@@ -10,23 +10,28 @@ from itertools import pairwise
 import regex
 
 from everword.text.attribution import blank_pasted
-from everword_compactor.learning.extract.assertions import said
+from everword_compactor.learning.extract.ages import ages_of
+from everword_compactor.learning.extract.assertions import begins_clause, said, without_idioms
 from everword_compactor.learning.extract.instructions import (
     INSTRUCTION,
     PREFERENCE,
     RESTRICTION,
-    read_instruction,
+    read_instructions,
 )
 from everword_compactor.learning.extract.lexicon import NO_NAMES, WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.mentioned_people import named_attribute
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.moves import new_employer
+from everword_compactor.learning.extract.other_people import statements_about_others
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
+from everword_compactor.learning.extract.short_forms import addresses_agent
 from everword_compactor.learning.extract.tokens import MAX_CHARS, tokenize_sentences
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
 _UNSAID = WORDS["unsaid"]
+#: These concern only their own clause: "I never read it, I'm a nurse".
+_IN_CLAUSE = WORDS["unsaid_in_clause"]
 #: So do these, in the same part of the sentence.
 _UNREAL = WORDS["unreal"]
 #: Words at the start of another part of a sentence.
@@ -58,7 +63,7 @@ _IRONIC = regex.compile(
     regex.IGNORECASE | regex.MULTILINE,
 )
 #: Lasting relations and names: "until June" after such a name limits an activity, not the relation.
-_LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "pet", "name"})
+_LASTING = frozenset({"partner", "child", "sibling", "parent", "friend", "flatmate", "pet", "name"})
 #: Attributes of which a former one is not the current one.
 _REPLACED = frozenset(
     {"job", "employer", "partner", "vehicle", "residence", "address", "phone", "email"}
@@ -97,9 +102,14 @@ _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guy
 
 
 def extract(
-    text: str, earlier: Sequence[SpokenClaim] = (), names: Collection[str] = ()
+    text: str,
+    earlier: Sequence[SpokenClaim] = (),
+    names: Collection[str] = (),
+    agent: str | None = None,
 ) -> list[SpokenClaim]:
     """Return the claims in a user's message; `earlier` are the claims of the messages just before it.
+
+    In a conversation of several people, `agent` is the agent's name, and instructions must address it; else it is None.
 
     Pasted text makes no claims, unless it is labelled with one of the user's `names`. If several claims exclude each
     other, the last one is returned.
@@ -115,13 +125,18 @@ def extract(
         stated = said(sentence)
         sentences.append(stated or sentence)
         claims = list(_claims(stated, sentences, [*earlier, *found])) if stated else []
-        instruction = read_instruction(sentence, whole, message)
-        if instruction is None and stated is not None:
-            instruction = read_instruction(stated, whole, message)
-        if instruction and not _SHORTER[instruction.attribute] & {c.attribute for c in claims}:
-            claims.append(instruction)
+        attributes = {claim.attribute for claim in claims}
+        instructions = list(read_instructions(sentence, whole, message))
+        if not instructions and stated is not None:
+            instructions = list(read_instructions(stated, whole, message))
+        claims += [
+            each
+            for each in instructions
+            if not _SHORTER[each.attribute] & attributes
+            and (agent is None or each.attribute != INSTRUCTION or addresses_agent(whole, agent))
+        ]
         found += claims
-    return _distinct(found)
+    return _distinct([*found, *ages_of(found, whole)])
 
 
 def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
@@ -174,19 +189,47 @@ def _claims(
         modality = _modality(lows, match)
         for claim in _of(sentence, match, modality, sentences):
             yield _corrected(_of_the_same(claim, earlier), earlier)
+    yield from _claims_about_others(
+        sentence, sentences[:-1], {m.values[0] for m in matches if m.values}
+    )
     if not matches:
         yield from refer_back(sentence, earlier)
         yield from new_employer(sentence, sentences)
 
 
+def _claims_about_others(
+    sentence: TokenizedSentence, before: Sequence[TokenizedSentence], known: Collection[str]
+) -> Iterator[SpokenClaim]:
+    """Yield the claims about a person named just before; `known` are values that the sentence itself states."""
+    for part in statements_about_others(sentence, before):
+        for match in find_matches(part):
+            is_of_person = match.begin == 0 and match.of and match.values
+            if is_of_person and match.values[0] not in known and _is_asserted(part, match):
+                for claim in _of(part, match, Modality.STATEMENT, [part]):
+                    yield replace(claim, quote=sentence.text)
+
+
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
-    before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
+    # What follows "…, but" is the author's own again: "If I lived alone …, but Pieter is allergic to dogs".
+    turned = max(
+        (at for at in range(1, match.begin) if lows[at - 1 : at + 1] == [",", "but"]), default=-1
+    )
+    before, after = (
+        lows[turned + 1 : max(match.begin, 0)],
+        without_idioms(lows[match.end : match.end + 8]),
+    )
     split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
-    if _UNSAID & set(before) - _medical_reporting_verbs(before) or retracted or _JOKED & set(after):
+    own = lows[max(match.begin, 0) : match.end]
+    before = without_idioms(before)
+    begun = max((at for at in range(len(before)) if begins_clause([*before, *own], at)), default=0)
+    unsaid = _UNSAID & set(before) - _medical_reporting_verbs(before)
+    unsaid -= _IN_CLAUSE - set(before[begun:])
+    if unsaid or retracted or _JOKED & set(after):
         return False
-    parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
+    parted = max((at for at, low in enumerate(before) if low in _PARTING), default=begun)
+    parted = max(parted, begun)
     if _UNREAL & set(before[parted + 1 :]):
         return False
     # "… next month", "… as a kid", "… back then": it is not so now.

@@ -5,15 +5,17 @@ Their value is the sentence. A request for one answer, such as "please answer in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 import regex
 
 from everword_compactor.learning.extract.assertions import OPENERS
-from everword_compactor.learning.extract.lexicon import WORDS, is_drug
+from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
+from everword_compactor.learning.extract.restrictions import ALLOWED, is_restriction
+from everword_compactor.learning.extract.short_forms import find_short_forms
 
 INSTRUCTION, PREFERENCE, RESTRICTION = "standing_instruction", "preference", "restriction"
 
@@ -23,12 +25,16 @@ _MAX_CHARS = 240
 _MAX_WORDS = 40
 #: How many words after its verb say what an instruction is about.
 _NEAR = 5
-#: Most words of "no lactose for me please" and "short answers only please".
+#: Most words of "short answers only please".
 _SHORTEST = 8
 _POLITE = frozenset({"please", "pls", "plz", "kindly"})
 _LEADING = OPENERS | _POLITE
 _NEGATIVE = frozenset({"n't", "not"})
 _NEGATED = _NEGATIVE | {"never"}
+_JOINING = frozenset({"and", "so", "but", "then", "agent"})
+#: They begin the reason of an instruction, or other news.
+_SPEAKERS = frozenset({"i", "we", "my", "he", "she", "it", "they", "our", "people"})
+_NEW_ORDER = regex.compile(r"from now on|going forward|do n't|never|always|no \w+")
 _VERBS = "|".join(sorted(WORDS["directed"]))
 #: An instruction with one of these phrases is not about a single answer.
 _LASTING = regex.compile(
@@ -42,7 +48,7 @@ _LASTING = regex.compile(
 _UNWANTED = frozenset(
     {
         *("address", "book", "call", "explain", "lecture", "quote", "recommend", "remind"),
-        *("repeat", "schedule", "send", "show", "suggest"),
+        *("repeat", "schedule", "send", "show", "suggest", "sugarcoat"),
     }
 )
 _ONE_THING = frozenset(
@@ -92,38 +98,120 @@ _PREFERS = regex.compile(
     r"\b(?:i|we) (?:(?:\w+ly|much|still|always) )?prefer (?!(?:not )?to (?:know|see|hear|say|answer)\b)"
 )
 _NO_LONGER_PREFERS = regex.compile(rf"\bi (?:no longer prefer\b|do ?n[o']?t prefer .*{_NO_MORE})")
-_FORBIDDEN = (("i", "ca", "n't"), ("i", "can", "not"), ("i", "cannot"), ("ca", "n't"))
-_ABSTAINING = (("i", "do", "n't"), ("i", "do", "not"), ("i", "never"))
 _FOR_NOW = frozenset({"today", "tonight", "tomorrow", "now"})
-_CONSUMED = frozenset({"eat", "have", "take", "drink", "tolerate", "digest", "do"})
-_AVOIDING = regex.compile(
-    r"\bi(?:'m| am) not allowed (?:to (?:eat|have|drink|take) )?\p{L}"
-    r"|\bi (?:have|need|must|should|had) ?(?:to )?avoid \p{L}"
-)
-_ALLOWED = regex.compile(
-    rf"\bi (?:can |am allowed to |'m allowed to )?(?:eat|have|drink|take) .*{_AGAIN}"
-)
 
 
-def read_instruction(
+def read_instructions(
     sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence], message: str
-) -> SpokenClaim | None:
-    """Return the instruction, preference or restriction of a sentence, or its end; None if it has none.
+) -> Iterator[SpokenClaim]:
+    """Yield the instructions, preferences and restrictions of a sentence, and their ends.
 
     `sentences` are all sentences of the message, in which quotations are blank.
     """
     begin = _begin(sentence, 0)
     lows = [token.low for token in sentence.tokens[begin:]]
     if not lows or len(sentence.text) > _MAX_CHARS:
-        return None
+        return
+    quote = message[sentence.tokens[0].start : sentence.tokens[-1].end]
+
+    def claim(attribute: str, modality: Modality, first: int, last: int) -> SpokenClaim:
+        value = message[sentence.tokens[first].start : sentence.tokens[last - 1].end]
+        return SpokenClaim(attribute, value.rstrip(" ,;:-"), modality, quote)
+
     text = " ".join(lows).replace(" n't", "n't").replace(" '", "'")
-    found = _find(text, lows, sentence, sentences)
-    if found is None:
-        return None
-    attribute, modality = found
-    start, end = sentence.tokens[0].start, sentence.tokens[-1].end
-    value = message[sentence.tokens[begin].start : end].rstrip(" ,;:-")
-    return SpokenClaim(attribute, value, modality, message[start:end])
+    first, last = 0, 0
+    if found := _find(text, lows, sentence, sentences):
+        attribute, modality = found
+        first, last = begin, len(sentence.tokens)
+        if attribute == INSTRUCTION and modality is Modality.STATEMENT:
+            first, last = _own_clauses(sentence, begin)
+        elif attribute == PREFERENCE:
+            first, last = _preference_begin(sentence, begin), _preference_end(sentence, begin)
+        yield claim(attribute, modality, first, last)
+        if attribute == RESTRICTION or modality is Modality.RETRACTION:
+            return
+    for one, two in _short_forms(sentence, sentences):
+        if two <= first or one >= last:
+            yield claim(INSTRUCTION, Modality.STATEMENT, one, two)
+
+
+def _short_forms(
+    sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence]
+) -> Sequence[tuple[int, int]]:
+    def list_others() -> list[list[str]]:
+        return [[token.low for token in each.tokens] for each in sentences if each is not sentence]
+
+    lows = [token.low for token in sentence.tokens]
+    return find_short_forms(lows, list_others, sentence.is_question)
+
+
+def _preference_begin(sentence: TokenizedSentence, begin: int) -> int:
+    """Return the begin of "I prefer …", without news before it; a condition or a time belongs to it."""
+    lows = [token.low for token in sentence.tokens]
+    if "prefer" not in lows or lows[begin] in {
+        "when",
+        "whenever",
+        "if",
+        "for",
+        "as",
+        "since",
+        "on",
+        "in",
+        "at",
+    }:
+        return begin
+    said = lows.index("prefer")
+    marks = {",", ";", ":", "and", "but", "so"}
+    comma = max((at for at in range(begin, said) if lows[at] in marks), default=-1)
+    return comma + 1 if lows[comma + 1 : comma + 2] in (["i"], ["we"]) else begin
+
+
+def _preference_end(sentence: TokenizedSentence, begin: int) -> int:
+    """Return the end of a preference, before an instruction that follows it."""
+    lows = [token.low for token in sentence.tokens]
+    orders = (["never"], ["always"], ["please"], ["do", "n't"], ["and", "never"], ["and", "please"])
+    for at in range(begin + 2, len(lows)):
+        if (
+            at + 2 < len(lows)
+            and lows[at] == ","
+            and (lows[at + 1 : at + 2] in orders or lows[at + 1 : at + 3] in orders)
+        ):
+            return at
+    return len(lows)
+
+
+def _own_clauses(sentence: TokenizedSentence, begin: int) -> tuple[int, int]:
+    """Return begin and end of the instruction in its sentence, without the author's reasons and other news.
+
+    "It's Go with Postgres, and from now on please write Go, I can't read Rust" has "from now on please write Go".
+    """
+    lows = [token.low for token in sentence.tokens]
+    cuts = [at for at, low in enumerate(lows) if low in {",", ";", ":"} and at > begin]
+    for cut in reversed(cuts):
+        at = cut + 1
+        while at < len(lows) and lows[at] in _JOINING | _LEADING:
+            at += 1
+        rest = " ".join(lows[at : at + 4])
+        starts = _find_order(lows[at:], False) == 0 or _NEW_ORDER.match(rest)
+        if starts and _is_news(lows[begin:cut]):
+            begin = at
+            break
+    for cut in [*(at for at in cuts if at > begin), *_reasons(lows, begin)]:
+        following = lows[cut + 1 : cut + 2]
+        if following and following[0] in _SPEAKERS and not _LASTING.search(" ".join(lows[cut:])):
+            return begin, cut
+    return begin, len(lows)
+
+
+def _reasons(lows: Sequence[str], begin: int) -> list[int]:
+    return [at for at, low in enumerate(lows) if low in {"because", "cos", "cause"} and at > begin]
+
+
+def _is_news(lows: Sequence[str]) -> bool:
+    """Return whether words are a statement, and no condition or time of the instruction after them."""
+    return bool({"i", "we", "it", "my", "our"} & set(lows[:6])) and not {
+        *("when", "whenever", "if", "unless", "for", "next"),
+    } & set(lows[:2])
 
 
 def _find(
@@ -145,16 +233,16 @@ def _find(
     preferring = _PREFERS.search(text) or _AVERSE.search(text)
     if preferring and _is_lasting_thing(text[preferring.end() :].split()):
         return PREFERENCE, Modality.STATEMENT
-    if _is_restriction(text, lows):
+    if is_restriction(text, lows):
         return RESTRICTION, Modality.STATEMENT
-    return (RESTRICTION, Modality.RETRACTION) if _ALLOWED.match(text) else None
+    return (RESTRICTION, Modality.RETRACTION) if ALLOWED.match(text) else None
 
 
 def _is_lasting_thing(words: Sequence[str]) -> bool:
     """Return whether the words after "I prefer" name something that is not at hand, such as "this version"."""
     at_hand = WORDS["deictic"] & set(words[:3]) or _FOR_NOW & set(words)
     vague = words[:1] and words[0] in WORDS["vague"] - {"to"}
-    return bool(words) and words[0].isalnum() and not at_hand and not vague
+    return bool(words) and words[0][:1].isalnum() and not at_hand and not vague
 
 
 def _begin(sentence: TokenizedSentence, at: int) -> int:
@@ -197,7 +285,9 @@ def _is_instruction(
         return True
     after = _clause(lows, verb_at)[verb_at + 1 :]
     if _NEGATED & set(lows[max(0, verb_at - 2) : verb_at]) and lows[verb_at] in _UNWANTED:
-        return bool({"me", "my"} & set(after)) and len(after) > 1 and not _ONE_THING & set(after)
+        known = "already know" in " ".join(after) or {"basic", "basics"} & set(after)
+        is_to_author = {"me", "my"} & set(after) or (known and lows[verb_at] == "explain")
+        return bool(is_to_author) and len(after) > 1 and not _ONE_THING & set(after)
     is_short = sum(len(each.tokens) for each in sentences) <= _MAX_WORDS
     return is_short and not is_task and not sentence.is_question and _is_about_style(lows, verb_at)
 
@@ -306,42 +396,3 @@ def _asks_for_work(
         if (other.is_question and by_question) or wants or (lows and lows[0] in verbs):
             return True
     return False
-
-
-def _is_restriction(text: str, lows: Sequence[str]) -> bool:
-    """Return whether a text excludes food, drink or a drug for its author."""
-    if _AVOIDING.search(text):
-        return bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-    if lows[0] == "no" and text.endswith(
-        (" for me please", " for me , please", " for me thanks", " for me , thanks")
-    ):
-        return len(lows) <= _SHORTEST
-    starts = [(at, words) for words in _FORBIDDEN for at in _places(lows, words)]
-    for at, words in starts:
-        verb, thing = _consumed(lows, at + len(words))
-        reason = bool(WORDS["health_reasons"] & set(lows)) or any(map(is_drug, lows))
-        if thing and (reason or verb in {"eat", "tolerate", "digest"}):
-            return True
-    for words in _ABSTAINING:
-        for at in _places(lows, words):
-            verb, thing = _consumed(lows, at + len(words))
-            rest = lows[at + len(words) + 1 :]
-            if (verb in {"eat", "drink"} and thing) or (verb == "drink" and not rest):
-                return True
-    return False
-
-
-def _places(lows: Sequence[str], words: Sequence[str]) -> list[int]:
-    """Return the positions of words; those without a subject count only at the start."""
-    last = len(lows) - len(words) + 1 if words[0] == "i" else 1
-    return [at for at in range(last) if tuple(lows[at : at + len(words)]) == tuple(words)]
-
-
-def _consumed(lows: Sequence[str], at: int) -> tuple[str, str]:
-    """Return a verb of eating or taking, and the word for the food; each is empty if missing."""
-    while lows[at : at + 1] and lows[at] in WORDS["adverbs"]:
-        at += 1
-    verb, thing = (*lows[at : at + 2], "", "")[:2]
-    if verb not in _CONSUMED or thing in WORDS["no_foods"] or not thing[:1].isalpha():
-        return (verb, "") if verb in _CONSUMED else ("", "")
-    return verb, thing

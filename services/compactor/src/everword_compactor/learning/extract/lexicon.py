@@ -18,7 +18,7 @@ def _load() -> dict[str, tuple[str, ...]]:
 _LINES = _load()
 #: kind -> words, in small letters
 WORDS = {kind: frozenset(words) for kind, words in _LINES.items()}
-_KIN = ("partner", "child", "sibling", "parent", "friend", "relative")
+_KIN = ("partner", "child", "sibling", "parent", "friend", "relative", "flatmate")
 WORDS["kin"] = frozenset(word for kind in _KIN for word in WORDS[kind])
 WORDS["profession"] = (
     WORDS["jobs"] - WORDS["students"] - WORDS["manager"] - WORDS["pastime_jobs"] - {"editor"}

@@ -22,7 +22,7 @@ _AUTHORS = frozenset({"i", "we"})
 _SUBJECTS = _AUTHORS | frozenset({"he", "she", "they", "it", "you", "who", "that"})
 #: Words that introduce another subject, until the author is named again.
 _OTHERS = frozenset({"my", "our", "his", "her", "their", "the", "a", "your"})
-_NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
+_NOUNS = frozenset({"love", "like", "use", "play", "work", "study", "drive", "name"})
 #: Words that begin a sentence without a subject, or continue one: "we packed up, moved to Porto".
 _SUBJECTLESS = WORDS["subjectless"] | {"living", "based", "working"}
 #: Words after a name between commas, or after a relative's name.
@@ -169,6 +169,8 @@ def _skip(
         if at >= len(sentence.tokens):
             break
         low = sentence.tokens[at].low
+        if words is _ADJECTIVES and at and sentence.tokens[at].is_capital:
+            break  # A part of a name: "the Great North Run".
         if low in requested or not (low in words or (words is _ADJECTIVES and _is_measured(low))):
             break
         at += 1
@@ -196,7 +198,11 @@ def _read(
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
-    if element.slot in ("kin", "only_kin", "profession"):
+    if element.slot in ("kin", "only_kin", "folks"):
+        # A pronoun may stand for the word, which is then no part of the text.
+        token = sentence.tokens[at] if at < len(sentence.tokens) else None
+        return ([token.text], at + 1) if token and token.low in WORDS[element.slot] else None
+    if element.slot == "profession":
         return of_kind(element.slot)(sentence, at)
     found = _until(sentence, at, following)
     if found and element.slot == "kind":

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
 
-_KINDS = ("partner", "child", "sibling", "parent", "friend", "pet")
+_KINDS = ("partner", "child", "sibling", "parent", "friend", "flatmate", "pet")
 _ATTRIBUTES = {word: kind for kind in _KINDS for word in WORDS[kind]}
 _OWN = frozenset({"my", "our"})
 _ARTICLES = frozenset({"a", "an", "another", "new"})

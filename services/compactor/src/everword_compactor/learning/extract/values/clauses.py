@@ -6,7 +6,14 @@ from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.measures import when
 from everword_compactor.learning.extract.values.names import place
-from everword_compactor.learning.extract.values.read_value import MARKS, VAGUE, Read, ends, low
+from everword_compactor.learning.extract.values.read_value import (
+    ARTICLES,
+    MARKS,
+    VAGUE,
+    Read,
+    ends,
+    low,
+)
 from everword_compactor.learning.extract.values.tastes import of_kind
 
 _UNITS = frozenset(
@@ -28,6 +35,27 @@ _NOT_IN_HABITS = (
         {"n't", "not", "never", "if", "when", "there", "this", "that", "something", "stuff"}
     )
 )
+_PARTS_OF_DAYS = frozenset({"mornings", "afternoons", "evenings", "nights"})
+#: Requests to an assistant: "I want to plan a week in Lisbon in September".
+_NO_AIMS = frozenset(
+    {
+        *(
+            "plan",
+            "organise",
+            "organize",
+            "book",
+            "find",
+            "know",
+            "ask",
+            "talk",
+            "get",
+            "see",
+            "discuss",
+        ),
+        *("check", "cook", "make", "schedule", "arrange", "prepare", "write", "understand", "hear"),
+        *("celebrate", "try"),
+    }
+)
 _LONGEST_HABIT, _LONGEST_AIM = 10, 12
 _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall", "winter"})
 
@@ -35,7 +63,12 @@ _MONTHS_AWAY = WORDS["months"] | frozenset({"spring", "summer", "autumn", "fall"
 def habit(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a regular activity, up to and including the words for its frequency: `run 5k every morning`."""
     first = low(sentence, at)
-    if first in _NO_HABITS or not first.isalpha() or first.endswith("ed") or len(first) < 2:
+    if (
+        first in _NO_HABITS | ARTICLES
+        or not first.isalpha()
+        or first.endswith("ed")
+        or len(first) < 2
+    ):
         return None
     for place_ in range(at + 1, min(at + _LONGEST_HABIT, len(sentence.tokens))):
         end = _frequency_end(sentence, place_)
@@ -62,12 +95,15 @@ def _frequency_end(sentence: TokenizedSentence, at: int) -> int:
             if low(sentence, at + 1) in {"a", "per"} and low(sentence, at + 2) in _UNITS
             else 0
         )
-    if first == "on" and _is_weekly(second):
-        end = at + 2
-        while low(sentence, end) in {",", "and"} and _is_weekly(low(sentence, end + 1)):
-            end += 2
-        return end
-    return 0
+    if first == "on" and second in WORDS["weekdays"] and low(sentence, at + 2) in _PARTS_OF_DAYS:
+        return at + 3
+    start = at + (first == "on")
+    if not _is_weekly(low(sentence, start)) or (start == at and first.startswith("week")):
+        return 0
+    end = start + 1
+    while low(sentence, end) in {",", "and"} and _is_weekly(low(sentence, end + 1)):
+        end += 2
+    return end
 
 
 def _is_weekly(word: str) -> bool:
@@ -95,6 +131,8 @@ def trip(sentence: TokenizedSentence, at: int) -> Read | None:
 
 def aim(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an intention with its time, which is no wish for an answer: `be under 85 kilos by Christmas`."""
+    if low(sentence, at) in _NO_AIMS:
+        return None
     for end in range(at + 1, min(at + _LONGEST_AIM, len(sentence.tokens))):
         first, second = low(sentence, end), low(sentence, end + 1)
         if first in _NOT_IN_HABITS:
@@ -134,3 +172,35 @@ def condition(sentence: TokenizedSentence, at: int) -> Read | None:
     found = of_kind("conditions")(sentence, at)
     passing = {"about", "over", "sign", "from", "attack", "level", "levels", "moon", "rising"}
     return None if found and low(sentence, found[1]) in passing else found
+
+
+def organ_trouble(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a lasting illness that is named by its organ: `thyroid problem`."""
+    is_named = low(sentence, at) in WORDS["organs"] and low(sentence, at + 1) in WORDS["troubles"]
+    return ([sentence.slice(at, at + 2)], at + 2) if is_named else None
+
+
+def open_hobby(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a hobby with the words before it: `open water swimming`."""
+    known = WORDS["hobbies"] | WORDS["games"] | WORDS["instruments"]
+    for end in range(at + 1, min(at + 4, len(sentence.tokens) + 1)):
+        term = sentence.tokens[end - 1].low
+        if term in MARKS | VAGUE:
+            return None
+        if term in known and ends(sentence, end):
+            return [sentence.slice(at, end)], end
+    return None
+
+
+def hobby_since(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a hobby up to the time since which it is done: `singing alto with the Harbour Voices since 2021`."""
+    if low(sentence, at) not in WORDS["hobbies"] | {"playing"}:
+        return None
+    for end in range(at + 1, min(at + _LONGEST_HABIT, len(sentence.tokens))):
+        term, following = low(sentence, end), low(sentence, end + 1)
+        if term in MARKS | WORDS["pronouns"] | {"and", "for"}:
+            return None
+        if term == "since":
+            is_time = following in WORDS["months"] or following[:2] in {"19", "20"}
+            return ([sentence.slice(at, end)], end) if is_time and end > at + 1 else None
+    return None

@@ -157,9 +157,19 @@ def age(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([term], at + 1) if ends(sentence, at + 1) else None
 
 
+def years_of_age(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read an age that a learner of English says with "have": `23 years`, and no `23 years of experience`."""
+    term = low(sentence, at)
+    is_age = term.isdigit() and 8 <= int(term) <= 110 and low(sentence, at + 1) == "years"
+    is_whole = low(sentence, at + 2) in {"", ",", "and", "old"}
+    return ([term], at + 2) if is_age and is_whole else None
+
+
 def any_age(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an age of any person, in whole years."""
     term = low(sentence, at)
+    if term in WORDS["numbers"] and ends(sentence, at + 1):
+        return [term], at + 1
     if not term.isdigit() or not 1 <= int(term) <= 110:
         return None
     if low(sentence, at + 1) in {"years", "year", "yrs"} and low(sentence, at + 2) == "old":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everword.text.common_words import LANGUAGES_OF
 from everword_compactor.learning.extract.lexicon import (
+    COUNTS,
     NO_NAMES,
     SOFTWARE,
     STOPS,
@@ -79,6 +80,17 @@ def called(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
 
 
+def small_name(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read a relative's name in a text without capitals: an uncommon word before a verb, `jade` before "says"."""
+    term, following = low(sentence, at), low(sentence, at + 1)
+    if not sentence.is_small or not term.isalpha() or not 2 < len(term) < 12:
+        return None
+    if term in STOPS | VAGUE | ARTICLES | NO_NAMES | _NOBODY or term in LANGUAGES_OF:
+        return None
+    is_word = term.endswith(("ed", "ing", "ly", "s")) or term in WORDS["adjectives"]
+    return ([term], at + 1) if not is_word and following in WORDS["after_a_name"] else None
+
+
 def person(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the author's name in "I'm Ana", unless the word is a faith or a star sign."""
     found = name(sentence, at)
@@ -90,8 +102,12 @@ def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
-    words = {word.lower() for word in found[0][0].split()}
-    return None if words & _NOBODY or any(word in LANGUAGES_OF for word in words) else found
+    # A pronoun may stand for a name, which is then no part of the text.
+    tokens = sentence.tokens[at : found[1]]
+    words = {token.low for token in tokens}
+    if words & _NOBODY or any(word in LANGUAGES_OF for word in words):
+        return None
+    return [" ".join(token.text for token in tokens)], found[1]
 
 
 def project(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -121,8 +137,9 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
         return known if known and ends(sentence, known[1]) else None
     term = sentence.slice(at, end).lower()
     first = sentence.tokens[at]
+    is_closed = ends(sentence, end) or low(sentence, end) in COUNTS
     odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
-    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
+    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not is_closed:
         return None
     if any(len(token.text) == 1 for token in sentence.tokens[at:end]):
         return None
@@ -239,7 +256,7 @@ def job(sentence: TokenizedSentence, at: int) -> Read | None:
         return None
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
-        if term in STOPS | MARKS | WORDS["evaluative"]:
+        if term in STOPS | MARKS | ARTICLES | WORDS["evaluative"]:
             return None
         if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
             return ([sentence.slice(at, end)], end) if _is_paid(sentence, at, end) else None

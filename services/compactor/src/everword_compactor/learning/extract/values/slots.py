@@ -9,7 +9,10 @@ from everword_compactor.learning.extract.values.clauses import (
     aim,
     condition,
     habit,
+    hobby_since,
     marital,
+    open_hobby,
+    organ_trouble,
     trip,
 )
 from everword_compactor.learning.extract.values.measures import (
@@ -33,6 +36,7 @@ from everword_compactor.learning.extract.values.measures import (
     when,
     year,
     years,
+    years_of_age,
 )
 from everword_compactor.learning.extract.values.names import (
     called,
@@ -57,6 +61,7 @@ from everword_compactor.learning.extract.values.names import (
     product,
     project,
     role,
+    small_name,
     software,
     somebody,
     student,
@@ -80,17 +85,26 @@ from everword_compactor.learning.extract.values.tastes import (
     mood,
     of_kind,
     open_list,
+    plain_tastes,
     several,
     tastes,
     thing,
     things,
     word,
 )
+from everword_compactor.learning.extract.values.work import (
+    business,
+    school_name,
+    teaching,
+    workplace_kind,
+)
 
 
 def _name_with_age(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a name, and pass over an age in brackets: `Tane (12)`."""
+    """Read a name, and pass over an age: `Tane (12)`, `Tane, 12`."""
     found = name(sentence, at)
+    if found and low(sentence, found[1]) == "," and low(sentence, found[1] + 1).isdigit():
+        return found[0], found[1] + 2
     is_aged = found and low(sentence, found[1]) == "(" and low(sentence, found[1] + 2) == ")"
     return (found[0], found[1] + 3) if found and is_aged else found
 
@@ -187,6 +201,7 @@ SLOTS: dict[str, Slot] = {
     "subject": subject,
     "mood": mood,
     "tastes": tastes,
+    "plain_tastes": plain_tastes,
     "doing": doing,
     "pastime": of_kind("hobbies"),
     "allergens": lambda sentence, at: open_list(sentence, at, allergen),
@@ -219,6 +234,16 @@ SLOTS: dict[str, Slot] = {
     "trip": trip,
     "aim": aim,
     "ailment": ailment,
+    "teaching": teaching,
+    "business": business,
+    "workplace_kind": workplace_kind,
+    "school_name": school_name,
+    "led": of_kind("led"),
+    "small_name": small_name,
+    "years_of_age": years_of_age,
+    "open_hobby": open_hobby,
+    "hobby_since": hobby_since,
+    "organ_trouble": organ_trouble,
     "industry": of_kind("industries"),
     "origin": origin,
     "near_place": near_place,

@@ -49,6 +49,8 @@ def word(sentence: TokenizedSentence, at: int) -> Read | None:
         return None
     if end == at + 1 and low(sentence, at) in WORDS["bare_doings"]:
         return None
+    if low(sentence, at) in WORDS["tasting"]:
+        return None  # "I love peonies and hate carnations"
     whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
 
@@ -77,7 +79,7 @@ def doing(sentence: TokenizedSentence, at: int) -> Read | None:
 
 def allergen(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an allergen, unless it is a joke."""
-    found = thing(sentence, at)
+    found = thing(sentence, at + (low(sentence, at) == "the"))
     joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
     return None if joked else found
 
@@ -91,6 +93,15 @@ def tastes(sentence: TokenizedSentence, at: int) -> Read | None:
     joined = sentence.slice(at, found[1])
     return (
         ([joined], found[1]) if " " in two and not one.endswith("s") and " " not in one else found
+    )
+
+
+def plain_tastes(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read likes of another person, and no name: "Ross loves Emily"."""
+    return (
+        None
+        if at < len(sentence.tokens) and sentence.tokens[at].is_capital
+        else tastes(sentence, at)
     )
 
 
@@ -133,7 +144,8 @@ def hobby(sentence: TokenizedSentence, at: int) -> Read | None:
         "them",
     }:
         return None
-    return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
+    weekly = following.endswith("s") and following.removesuffix("s") in WORDS["weekdays"]
+    return ([term], at + 1) if term in WORDS["hobbies"] and (alone or weekly) else None
 
 
 def list_of(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
