@@ -97,10 +97,7 @@ class ContextBuilder:
         )
 
     async def search(self, *, all_: bool = False) -> FoundMemories:
-        """Return candidate memories.
-
-        Their number is that of memories of usual length that fit the budget, or with `all_` the maximum of a page.
-        """
+        """Return as many memories of usual length as fit the budget, or with `all_` the maximum of a page."""
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
@@ -113,6 +110,7 @@ class ContextBuilder:
                 record,
                 self.search_text,
                 MAX_PAGE if all_ else known,
+                is_completed=self.search_text != self.text,
             ),
             find_period_summaries(
                 self.sources.database,

@@ -156,6 +156,8 @@ async def search_memories(
     record: ConversationRecord | None,
     text: str,
     known: int,
+    *,
+    is_completed: bool = False,
 ) -> FoundMemories:
     """Return memories within the conversation's scope, best first; `known` of them may already be in the context."""
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
@@ -177,6 +179,7 @@ async def search_memories(
         balanced=request.balanced,
         with_relations=False,
         section_chars=CHARS_A_TOKEN * request.token_budget,
+        is_completed=is_completed,
     )
     found = await find_reliable(sources, namespace, search)
     chosen = found.results

@@ -81,6 +81,8 @@ class SearchRequest:
     reference_time: datetime | None = None
     #: The conversation in which the question is asked, whose last turns may complete it.
     conversation_id: UUID | None = None
+    #: True if `text` includes words of earlier turns, which an answer need not have.
+    is_completed: bool = False
 
 
 # Not frozen, because a search creates hundreds, and creating a frozen one takes four times as long.

@@ -39,6 +39,8 @@ SHIPPED = "calibrations.json"
 _LAST_DIGITS = 1e-5
 #: Maximum score of similar letters for the confidence: enough for MEDIUM, less than for HIGH.
 _ALIKE = 0.79
+#: Relevance of a memory about the topic of a query that has words of earlier turns.
+_ABOUT = 0.1
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
 
@@ -87,8 +89,11 @@ class Relevance:
         answers = self._answer_chance(hit)
         return _by_match(hit) if answers is None else by_relevance(answers)
 
-    def chance(self, found: FoundHits) -> float | None:
+    def chance(self, found: FoundHits, *, is_completed: bool = False) -> float | None:
         """Return the probability that one of the first results of a first page answers.
+
+        `is_completed` tells that the query has words of earlier turns. The probability is then at least the floor if a
+        result is about the query, because the words that an answer lacks lower it.
 
         If it is unknown, return the highest confidence of these results as a number at or below 0; the verdict of every
         page uses it. None if the mode has no relevance.
@@ -100,6 +105,9 @@ class Relevance:
             is_off_topic = best <= Confidence.LOW and found.coverage.is_off_topic(None)
             return -float(Confidence.NONE if is_off_topic else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
+        if is_completed:
+            is_about = any((self.of(hit) or 0.0) >= _ABOUT for hit in found.first)
+            return max(chance, self.calibration.floor) if is_about else chance
         if found.coverage.is_whole:
             # A query for these exact words has its answer in the memory that contains them.
             return max(chance, self.calibration.floor)

@@ -86,7 +86,7 @@ async def find_memories(
     ensure_has_relevance(request)
     # An unknown profile is refused in every mode, although modes with one arm rank by that arm.
     profile = find_profile(request.profile, request.balanced)
-    chars, text = request.max_content_chars or DEFAULT_CONTENT_CHARS, request.text
+    chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(
         *(sources.database, namespace, TOKEN_KIND, request.page),
         default=DEFAULT_PAGE,
@@ -109,7 +109,7 @@ async def find_memories(
         if request.mode is SearchMode.REGEX:
             await stack.enter_async_context(sources.expensive.acquired(Group(namespace.id)))
         response, settings = await _find(_Search(sources, asked, embedding, expected))
-    if request.text != text:
+    if request.is_completed:
         response = replace(response, completed_query=request.text)
     return response, settings
 
@@ -137,9 +137,8 @@ async def _complete(
     if text == request.text:
         return request, last_seq
     excluded = [*(request.filter.excluded_memory_ids or ()), *said.ids]
-    return replace(
-        request, text=text, filter=replace(request.filter, excluded_memory_ids=excluded)
-    ), last_seq
+    filter_ = replace(request.filter, excluded_memory_ids=excluded)
+    return replace(request, text=text, filter=filter_, is_completed=True), last_seq
 
 
 @dataclass(frozen=True)

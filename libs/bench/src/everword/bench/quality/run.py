@@ -14,8 +14,8 @@ from everword.bench.metrics import judge
 from everword.bench.native_format import BenchSet
 from everword.bench.quality.probes import kind_of, questions
 from everword.bench.report import NOTHING
-from everword.client import ClientSettings
-from everword.v1.search_service_pb2 import SearchRequest
+from everword.client import Client, ClientSettings
+from everword.v1.search_service_pb2 import GetConversationRequest, SearchRequest
 
 PREFIX = "bench-quality-"
 #: Results that are judged, which is the default number of Search.
@@ -63,6 +63,7 @@ class QualityRun:
             rows: list[Row] = []
             for question in asked:
                 request = _request(dataset, question.query, token)
+                request.conversation_id = await _conversation_id(client, dataset, question.query)
                 response = await client.search_service.Search(request)
                 answer = read_answer(response, places)
                 rows.append({"language": dataset.language, **judged(dataset, question, answer)})
@@ -78,6 +79,18 @@ def _request(dataset: Dataset, query: Query, token: str) -> SearchRequest:
         if any(time > query.end_time for time in times(dataset).values()):
             request.filter.end_time.FromDatetime(query.end_time)
     return request
+
+
+async def _conversation_id(client: Client, dataset: Dataset, query: Query) -> str:
+    """Return the id of the conversation in which a follow-up question is asked; empty for other questions."""
+    keys = (entry.target.key for entry in dataset.entries)
+    asked_in = next(
+        (key for key in keys if query.session and key.session_key == query.session), None
+    )
+    if asked_in is None:
+        return ""
+    request = GetConversationRequest(key=asked_in)
+    return (await client.search_service.GetConversation(request)).conversation.id
 
 
 def judged(dataset: Dataset, question: Question, answer: Answer) -> Row:
