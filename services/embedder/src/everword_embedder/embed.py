@@ -108,9 +108,9 @@ class Embedder:
         except (EverwordError, psycopg.Error, PoolTimeout) as error:
             log.warning("model not warmed up", extra={"error": str(error)})
 
-    def describe_model(self) -> WeightChoice | None:
-        """Return the local model's weight format and speed; None unless the model is loaded."""
-        return self._factory.describe_local_model()
+    async def describe_model(self) -> WeightChoice | None:
+        """Return the active model's weight format and speed; None unless it is local and loaded."""
+        return self._factory.describe_local_model(await self._generation(0))
 
     async def close(self) -> None:
         for batcher in self._batchers.values():

@@ -47,7 +47,7 @@ class EmbedderServicer(EmbedderServiceServicer):
     async def DescribeModel(
         self, request: pb.DescribeModelRequest, context: Context
     ) -> pb.DescribeModelResponse:
-        choice = self._embedder.describe_model()
+        choice = await self._embedder.describe_model()
         if choice is None:
             return pb.DescribeModelResponse()
         return pb.DescribeModelResponse(
