@@ -25,6 +25,8 @@ _SMALL = (
     "*_Transformer/*.json",
     "README.md",
 )
+#: Seconds of the first request.
+_TIMEOUT_S = 10.0
 _FOLDER = (
     "give a folder with the model's files instead: config.json, tokenizer.json, modules.json, 1_Pooling/config.json, "
     "config_sentence_transformers.json and onnx/model.onnx"
@@ -67,9 +69,9 @@ def download(model: str, weights: str = "") -> Path:
 
 def _weights(model: str) -> str:
     """Return the ONNX file of a model on the hub."""
-    from huggingface_hub import list_repo_files
+    from huggingface_hub import model_info
 
-    files = set(list_repo_files(model))
+    files = {each.rfilename for each in model_info(model, timeout=_TIMEOUT_S).siblings or ()}
     for usual in WEIGHTS:
         if usual in files:
             return usual
