@@ -186,6 +186,8 @@ def _wait_until_complete(generations: Generations, generation_id: int, display: 
     task = display.add_task("embedding", total=None)
     done, since, named = -1, time.monotonic(), ""
     while not (found := generations.get(generation_id)).is_complete:
+        if found.backfilled_at is None:
+            generations.backfill(generation_id)
         display.update(
             task,
             total=found.passages if found.backfilled_at else None,
@@ -228,7 +230,8 @@ def _show_added(added: Generation, trial: Mapping[str, Any]) -> None:
 
 def _show(found: list[Generation], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([asdict(each) for each in found], default=str, indent=2))
+        documents = [asdict(each) | {"embedded": each.embedded} for each in found]
+        click.echo(json.dumps(documents, default=str, indent=2))
         return
     rows = [
         (

@@ -7,6 +7,7 @@ and HF_HUB_OFFLINE; files stay in its cache, of which each revision is a folder 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from everword_embedder.providers.errors import ProviderMisconfigured
@@ -47,8 +48,7 @@ def download(model: str, weights: str = "") -> Path:
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RepositoryNotFoundError
 
     try:
-        onnx = [weights] if weights else [_weights(model)]
-        wanted = [*_SMALL, *onnx, *(f"{file}[._]data*" for file in onnx)]
+        wanted = _wanted(weights or _weights(model))
         return Path(snapshot_download(model, allow_patterns=wanted))
     except ProviderMisconfigured:
         raise
@@ -86,12 +86,17 @@ def _cached(model: str, weights: str) -> Path | None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    try:
-        folder = Path(snapshot_download(model, local_files_only=True))
-    except (LocalEntryNotFoundError, OSError, ValueError):
-        return None
-    files = [weights] if weights else list(WEIGHTS)
-    return folder if any((folder / file).is_file() for file in files) else None
+    for file in [weights] if weights else WEIGHTS:
+        with suppress(LocalEntryNotFoundError):
+            folder = snapshot_download(model, allow_patterns=_wanted(file), local_files_only=True)
+            if (Path(folder) / file).is_file():
+                return Path(folder)
+    return None
+
+
+def _wanted(weights: str) -> list[str]:
+    """Return the patterns of the files to download; weights beyond 2 GB are beside their graph."""
+    return [*_SMALL, weights, f"{weights}[._]data*"]
 
 
 def _words(error: Exception) -> str:
