@@ -97,7 +97,8 @@ async def describe(request: ModelRequest, settings: EmbedSettings) -> DescribedM
 async def _served(request: ModelRequest, settings: EmbedSettings) -> DescribedModel:
     server = OpenAIServer(request.url, settings)
     try:
-        served = await describe_model(server, request.model or settings.model)
+        named = settings.model if request.url == settings.url else ""
+        served = await describe_model(server, request.model or named)
     finally:
         await server.close()
     query, passage = _prefixes(request, known_prefixes(served.model) or Prefixes())

@@ -14,6 +14,7 @@ from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
     ProviderMisconfigured,
+    WrongAnswer,
 )
 from everword_embedder.providers.generation import OPENAI, ModelGeneration
 from everword_embedder.providers.openai.answers import tokens_of, vectors_of
@@ -103,7 +104,7 @@ class OpenAIProvider:
         for options in self._options_to_try(served):
             try:
                 await self._embed([HELLO], options)
-            except BatchRefused as error:
+            except (BatchRefused, WrongAnswer) as error:
                 refusal = error.with_traceback(None)
             else:
                 return options
