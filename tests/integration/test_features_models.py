@@ -71,6 +71,9 @@ async def test_custom_model_server_is_added_built_and_used_for_search(
         switched = (await models(stack, "switch", "bge-m3")).output
         assert "generation 2 (bge-m3) is active" in switched
         assert await meant(stack, "Which pets do we have?") == ["Our cat sleeps on the radiator."]
+        checked = (await everword(stack, "doctor", "--json")).json()
+        [server] = [each["found"] for each in checked if each["check"] == "embedding server"]
+        assert server.startswith("1024 dimensions, tokens unknown, vectors in JSON, last request")
         await models(stack, "drop", "1", "--grace", "0")
         listed = (await models(stack, "list", "--json")).json()
     assert [(each["model"], each["state"]) for each in listed] == [("bge-m3", "active")]

@@ -108,6 +108,23 @@ async def test_server_that_refuses_the_first_call_raises_misconfigured(
         await connect(server).embed(TEXTS)
 
 
+async def test_describe_reports_the_error_of_the_last_request(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(server)
+    assert provider.describe() is None
+    await provider.embed(TEXTS)
+    state = provider.describe()
+    assert state is not None
+    assert (state.dimensions, state.max_tokens, state.base64, state.error) == (8, 100, True, "")
+    server.script.append(status(402, "no credit left"))
+    with pytest.raises(ProviderMisconfigured):
+        await provider.embed(TEXTS)
+    state = provider.describe()
+    assert state is not None
+    assert state.error == "the model server answers 402: no credit left"
+
+
 async def test_requested_retry_pause_is_respected(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:

@@ -25,6 +25,7 @@ from everword_embedder.providers.errors import (
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
 from everword_embedder.providers.isolation import Outcome
+from everword_embedder.providers.openai.provider import ServerState
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import receipt
 from everword_embedder.providers.vectors import Vector
@@ -108,9 +109,12 @@ class Embedder:
         except (EverwordError, psycopg.Error, PoolTimeout) as error:
             log.warning("model not warmed up", extra={"error": str(error)})
 
-    async def describe_model(self) -> WeightChoice | None:
-        """Return the active model's weight format and speed; None unless it is local and loaded."""
-        return self._factory.describe_local_model(await self._generation(0))
+    async def describe_model(self) -> WeightChoice | ServerState | None:
+        """Return how fast the active model is, local or on a server; None before its first use."""
+        generation = await self._generation(0)
+        return self._factory.describe_local_model(generation) or self._factory.describe_server(
+            generation
+        )
 
     async def close(self) -> None:
         for batcher in self._batchers.values():
