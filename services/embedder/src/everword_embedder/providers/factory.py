@@ -49,6 +49,11 @@ class ProviderFactory:
         served = self._served.get(generation.id)
         return served.describe() if served else None
 
+    def unload(self, generation: ModelGeneration) -> None:
+        """Free the memory of a generation's local model."""
+        if generation.provider == LOCAL and (holder := self._holders.get(_key(generation))):
+            holder.unload()
+
     def close(self) -> None:
         """Close the shared resources; close the providers themselves first."""
         for holder in self._holders.values():
