@@ -32,7 +32,10 @@ class PetModel(ScriptedEmbedder):
         if any(word in text for word in PETS):
             return super().vector("pet")
         words = [word.strip(".,?") for word in text.split()]
-        return np.sum([super(PetModel, self).vector(word) for word in words], axis=0)
+        total: NDArray[np.float32] = np.sum(
+            [super(PetModel, self).vector(word) for word in words], axis=0
+        )
+        return total
 
 
 @pytest.fixture

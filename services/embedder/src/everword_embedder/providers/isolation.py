@@ -61,9 +61,10 @@ async def _embed_beginning(provider: EmbeddingProvider, text: str, error: Provid
     while isinstance(error, BatchRefused) and len(text) > _SHORT:
         text = text[: len(text) // 2]
         try:
-            [vector] = await observed_embed(provider, [text])
+            vectors = await observed_embed(provider, [text])
         except (BatchRefused, WrongAnswer):
             continue
+        vector: Vector = vectors[0]
         return vector
     return error
 
