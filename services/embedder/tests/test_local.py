@@ -16,6 +16,7 @@ import pytest
 from everword.processes.priority import NICENESS
 from everword_embedder.providers import local_model
 from everword_embedder.providers.errors import ProviderMisconfigured
+from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.local import LocalProvider
 from everword_embedder.providers.local_model import (
     LocalModelHolder,
@@ -23,6 +24,8 @@ from everword_embedder.providers.local_model import (
     reference_vectors,
 )
 from everword_embedder.providers.model_files import WEIGHTS, read_verified
+from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
+from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.weights import BATCH, ModelSpeed, WeightChoice, WeightForm
 from support.minilm import cosine, reference
 from support.models import LOCAL_GENERATION
@@ -107,9 +110,10 @@ async def test_fewer_dimensions_require_matryoshka_declaration(holder: LocalMode
         await undeclared.embed(["hello"])
 
 
-def test_unknown_local_model_is_refused(holder: LocalModelHolder) -> None:
+def test_unknown_local_model_is_refused() -> None:
+    factory = ProviderFactory(EmbedSettings())
     with pytest.raises(ProviderMisconfigured, match="not all-mpnet-base-v2"):
-        LocalProvider(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"), holder)
+        factory.open(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a process has one priority there")
@@ -117,18 +121,16 @@ async def test_background_embedding_runs_at_lower_cpu_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[int] = []
-    embed = local_model.LocalModel.embed
+    embed = LocalModel.embed
 
-    def noted(
-        model: local_model.LocalModel, texts: Sequence[str]
-    ) -> list[local_model.LocalEmbedding]:
+    def noted(model: LocalModel, texts: Sequence[str]) -> list[LocalEmbedding]:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         return embed(model, texts)
 
     holder = LocalModelHolder(threads=1)
     provider = LocalProvider(LOCAL_GENERATION, holder)
     await provider.embed(["hello"])
-    monkeypatch.setattr(local_model.LocalModel, "embed", noted)
+    monkeypatch.setattr(LocalModel, "embed", noted)
     own = os.getpriority(os.PRIO_PROCESS, 0)
     for urgent in (True, False, True):
         await provider.embed(["hello"], urgent=urgent)
@@ -136,31 +138,32 @@ async def test_background_embedding_runs_at_lower_cpu_priority(
     assert seen == [own, NICENESS, own]
 
 
-async def test_concurrent_callers_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_callers_load_the_model_once() -> None:
     loads: list[int] = []
 
-    def counted(form: WeightForm | None) -> local_model.LocalModel:
+    def counted() -> LocalModel:
         loads.append(1)
-        return load_model(form)
+        return load_model()
 
-    monkeypatch.setattr(local_model, "load_model", counted)
-    holder = LocalModelHolder(threads=1)
+    holder = LocalModelHolder(threads=1, load=counted)
     providers = [LocalProvider(LOCAL_GENERATION, holder) for _ in range(3)]
     await asyncio.gather(*(provider.embed(["hello"]) for provider in providers))
     holder.close()
     assert loads == [1]
 
 
-async def test_failed_model_load_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(form: WeightForm | None) -> local_model.LocalModel:
-        raise ProviderMisconfigured("disk on fire")
+async def test_failed_model_load_is_retried() -> None:
+    errors = [ProviderMisconfigured("disk on fire")]
 
-    holder = LocalModelHolder(threads=1)
+    def load() -> LocalModel:
+        if errors:
+            raise errors.pop()
+        return load_model()
+
+    holder = LocalModelHolder(threads=1, load=load)
     provider = LocalProvider(LOCAL_GENERATION, holder)
-    monkeypatch.setattr(local_model, "load_model", fail)
     with pytest.raises(ProviderMisconfigured, match="on fire"):
         await provider.embed(["hello"])
-    monkeypatch.undo()
     assert (await provider.embed(["hello"])).shape == (1, 384)
     holder.close()
 

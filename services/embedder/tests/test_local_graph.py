@@ -13,7 +13,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from everword_embedder.providers.local_graph import multiply_in_bytes, quantized_lookup_model
-from everword_embedder.providers.local_model import MAX_TOKENS
+from everword_embedder.providers.local_model import PACKAGED
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from support.minilm import cosine
 
@@ -65,7 +65,7 @@ def _vector(weights: bytes, text: str) -> npt.NDArray[np.float32]:
     session = onnxruntime.InferenceSession(weights, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_buffer(read_verified(TOKENIZER))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(PACKAGED.max_tokens)
     ids = np.array([tokenizer.encode(text).ids], np.int64)
     [hidden] = session.run(
         None,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.local_graph import multiply_in_bytes
-from everword_embedder.providers.local_model import MAX_TOKENS, NAME, load_model
+from everword_embedder.providers.local_model import NAME, PACKAGED, load_model
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from everword_embedder.providers.weights import WeightForm
 
@@ -30,7 +30,7 @@ def export(folder: Path) -> dict[str, object]:
     assert choice is not None
     return {
         "model": NAME,
-        "max_tokens": MAX_TOKENS,
+        "max_tokens": PACKAGED.max_tokens,
         "form": choice.form,
         "batch": {form: speed.batch for form, speed in choice.speeds.items()},
     }

@@ -15,7 +15,8 @@ SELECT g.id AS generation_id,
 
 -- read_generation --
 -- Return the settings of a generation that determine a text's vector. Generation 0 means the active one.
-SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix
+SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix, weights, files_sha256, pooling,
+       max_tokens
   FROM model_generations
  WHERE CASE WHEN %(generation_id)s = 0 THEN state = 'active' ELSE id = %(generation_id)s END;
 

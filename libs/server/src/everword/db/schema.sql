@@ -1626,6 +1626,12 @@ CREATE TABLE everword.model_generations (
     dimensions integer NOT NULL,
     query_prefix text DEFAULT ''::text NOT NULL,
     passage_prefix text DEFAULT ''::text NOT NULL,
+    weights text DEFAULT ''::text NOT NULL,
+    files_sha256 text DEFAULT ''::text NOT NULL,
+    pooling text DEFAULT 'mean'::text NOT NULL,
+    max_tokens integer,
+    size_bytes bigint,
+    languages text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     storage text DEFAULT 'array'::text NOT NULL,
     matryoshka boolean DEFAULT false NOT NULL,
@@ -1637,6 +1643,8 @@ CREATE TABLE everword.model_generations (
     background_deviation real,
     retired_at timestamp with time zone,
     CONSTRAINT model_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
+    CONSTRAINT model_generations_max_tokens_check CHECK ((max_tokens > 0)),
+    CONSTRAINT model_generations_pooling_check CHECK ((pooling = ANY (ARRAY['mean'::text, 'cls'::text, 'last'::text, 'graph'::text]))),
     CONSTRAINT model_generations_state_check CHECK ((state = ANY (ARRAY['building'::text, 'active'::text, 'retiring'::text]))),
     CONSTRAINT model_generations_storage_check CHECK ((storage = ANY (ARRAY['halfvec'::text, 'array'::text])))
 );

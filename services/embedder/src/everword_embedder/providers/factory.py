@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from everword.domain.settings import SettingError
 from everword_embedder.providers.errors import ProviderMisconfigured
+from everword_embedder.providers.folder_model import load_folder_model
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
-from everword_embedder.providers.local_model import LocalModelHolder
-from everword_embedder.providers.openai.provider import OpenAIProvider
+from everword_embedder.providers.local_model import NAME, LocalModelHolder, load_model
+from everword_embedder.providers.openai.provider import OpenAIProvider, ServerState
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.settings import EmbedSettings
@@ -15,11 +18,13 @@ from everword_embedder.providers.weights import WeightChoice
 
 
 class ProviderFactory:
-    """Opens providers, and shares one local model among them."""
+    """Opens providers, and shares the packaged model among its generations."""
 
     def __init__(self, settings: EmbedSettings) -> None:
         self._settings = settings
-        self._holder = LocalModelHolder(settings.threads, settings.weights)
+        #: By generation; 0 for the packaged model.
+        self._holders: dict[int, LocalModelHolder] = {}
+        self._served: dict[int, OpenAIProvider] = {}
 
     def open(self, generation: ModelGeneration) -> EmbeddingProvider:
         """Return a provider of the generation's vectors; it connects, or loads the model, when it is first used.
@@ -27,19 +32,45 @@ class ProviderFactory:
         Raises ProviderMisconfigured where the generation or the settings cannot be right.
         """
         if generation.provider == LOCAL:
-            return LocalProvider(generation, self._holder)
+            return LocalProvider(generation, self._holder(generation))
         if generation.provider == OPENAI:
-            return OpenAIProvider(generation, self._server(generation), self._settings)
+            served = OpenAIProvider(generation, self._server(generation), self._settings)
+            return self._served.setdefault(generation.id, served)
         raise ProviderMisconfigured(f"there is no embedding provider {generation.provider!r}")
 
-    def describe_local_model(self) -> WeightChoice | None:
-        """Return the form of the local model and its speed; None unless the model is loaded."""
-        loaded = self._holder.loaded
+    def describe_local_model(self, generation: ModelGeneration) -> WeightChoice | None:
+        """Return the form of a generation's local model and its speed; None unless the model is loaded."""
+        holder = self._holders.get(_key(generation))
+        loaded = holder.loaded if holder and generation.provider == LOCAL else None
         return loaded.choice if loaded else None
+
+    def describe_server(self, generation: ModelGeneration) -> ServerState | None:
+        """Return what requests to a generation's server found; None for a local model, and before the first request."""
+        served = self._served.get(generation.id)
+        return served.describe() if served else None
+
+    def unload(self, generation: ModelGeneration) -> None:
+        """Free the memory of a generation's local model."""
+        if generation.provider == LOCAL and (holder := self._holders.get(_key(generation))):
+            holder.unload()
 
     def close(self) -> None:
         """Close the shared resources; close the providers themselves first."""
-        self._holder.close()
+        for holder in self._holders.values():
+            holder.close()
+
+    def _holder(self, generation: ModelGeneration) -> LocalModelHolder:
+        if not generation.endpoint and generation.model != NAME:
+            raise ProviderMisconfigured(f"the packaged model is {NAME}, not {generation.model}")
+        key = _key(generation)
+        if key not in self._holders:
+            load = (
+                partial(load_folder_model, generation)
+                if generation.endpoint
+                else partial(load_model, self._settings.weights)
+            )
+            self._holders[key] = LocalModelHolder(self._settings.threads, load)
+        return self._holders[key]
 
     def _server(self, generation: ModelGeneration) -> OpenAIServer:
         endpoint = generation.endpoint or self._settings.url
@@ -49,3 +80,7 @@ class ProviderFactory:
             raise ProviderMisconfigured(
                 f"{error}; set EVERWORD_EMBED_URL, or name the generation's endpoint"
             ) from error
+
+
+def _key(generation: ModelGeneration) -> int:
+    return generation.id if generation.endpoint else 0

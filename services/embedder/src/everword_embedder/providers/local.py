@@ -1,4 +1,4 @@
-"""The provider that needs no server: a small model on the CPU of the embedder's own process."""
+"""The provider that needs no server: a model on the CPU of the embedder's own process."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
-from everword_embedder.providers.local_model import (
-    DIMENSIONS,
-    MAX_TOKENS,
-    NAME,
-    LocalModelHolder,
-)
+from everword_embedder.providers.local_model import PACKAGED, LocalModelHolder
 from everword_embedder.providers.provider import BatchLimits
 from everword_embedder.providers.telemetry import record_tokens
 from everword_embedder.providers.vectors import Vectors, unit_vectors
@@ -27,12 +21,10 @@ class LocalProvider:
     """Embeds texts in a few threads: queries one by one, passages in small batches if that is faster."""
 
     name = LOCAL
-    model = NAME
-    max_tokens: int | None = MAX_TOKENS
 
     def __init__(self, generation: ModelGeneration, holder: LocalModelHolder) -> None:
-        if generation.model != NAME:
-            raise ProviderMisconfigured(f"the local model is {NAME}, not {generation.model}")
+        self.model = generation.model
+        self.max_tokens: int | None = generation.max_tokens or PACKAGED.max_tokens
         self.dimensions = generation.dimensions
         self._matryoshka = generation.matryoshka
         self._holder = holder
@@ -44,11 +36,13 @@ class LocalProvider:
         return BatchLimits(batch, _CALL_CHARACTERS, self._holder.threads, queries=1)
 
     async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
         # Shielded: others wait for the same model to be loaded.
         model = await asyncio.shield(asyncio.wrap_future(self._holder.model()))
         embedded = await asyncio.wrap_future(self._holder.embed(model, texts, urgent))
         record_tokens(self, sum(one.tokens for one in embedded))
-        native = np.array([one.vector for one in embedded]).reshape(len(texts), DIMENSIONS)
+        native = np.array([one.vector for one in embedded], np.float32)
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
     async def close(self) -> None:

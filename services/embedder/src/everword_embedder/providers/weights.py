@@ -69,9 +69,13 @@ class WeightChoice:
 TimedRun = Callable[[int, int], float]
 
 
-def measure(models: Mapping[WeightForm, TimedRun]) -> WeightChoice:
-    """Time every form in alternation and choose the fastest; about half a second for two forms."""
-    shapes = ((1, QUESTION_TOKENS), (1, PASSAGE_TOKENS), (BATCH, PASSAGE_TOKENS))
+def measure(models: Mapping[WeightForm, TimedRun], *, batches: bool = True) -> WeightChoice:
+    """Time every form in alternation and choose the fastest; about half a second for two forms.
+
+    Without `batches`, a call of the model gets one text.
+    """
+    batched = BATCH if batches else 1
+    shapes = ((1, QUESTION_TOKENS), (1, PASSAGE_TOKENS), (batched, PASSAGE_TOKENS))
     # The fastest of the rounds: CPU time still grows when another process evicts the caches.
     best: dict[tuple[WeightForm, int], float] = {}
     for _ in range(_ROUNDS):
@@ -79,16 +83,16 @@ def measure(models: Mapping[WeightForm, TimedRun]) -> WeightChoice:
             for place, shape in enumerate(shapes):
                 taken = run(*shape) * 1000 / shape[0]
                 best[form, place] = min(taken, best.get((form, place), taken))
-    speeds = {form: _speed(*(best[form, place] for place in range(3))) for form in models}
+    speeds = {form: _speed(best[form, 0], best[form, 1], best[form, 2], batched) for form in models}
     return WeightChoice(min(speeds, key=lambda form: speeds[form].cost), speeds)
 
 
-def _speed(question_ms: float, single_ms: float, batched_ms: float) -> ModelSpeed:
+def _speed(question_ms: float, single_ms: float, batched_ms: float, batch: int) -> ModelSpeed:
     batched = batched_ms < _BATCH_GAIN * single_ms
     return ModelSpeed(
         round(question_ms, 3),
         round(batched_ms if batched else single_ms, 3),
-        BATCH if batched else 1,
+        batch if batched else 1,
     )
 
 

@@ -8,11 +8,19 @@ CREATE TABLE model_generations (
         'retiring'  -- searches that began before the switch may still use it
     )),
     provider text NOT NULL,
+    -- URL of a server; for a local model the folder of its files, empty for the packaged model.
     endpoint text NOT NULL DEFAULT '',
     model text NOT NULL,
     dimensions integer NOT NULL CHECK (dimensions BETWEEN 1 AND 4000),
     query_prefix text NOT NULL DEFAULT '',
     passage_prefix text NOT NULL DEFAULT '',
+    -- Of a model in a folder.
+    weights text NOT NULL DEFAULT '', -- path of the ONNX file in the folder
+    files_sha256 text NOT NULL DEFAULT '',
+    pooling text NOT NULL DEFAULT 'mean' CHECK (pooling IN ('mean', 'cls', 'last', 'graph')),
+    max_tokens integer CHECK (max_tokens > 0), -- null for other models
+    size_bytes bigint, -- null if unknown
+    languages text[] NOT NULL DEFAULT '{}', -- of the model card; empty if unknown
     created_at timestamptz NOT NULL DEFAULT now(),
     storage text NOT NULL DEFAULT 'array' CHECK (storage IN (
         'halfvec', -- pgvector: exact in small scopes, HNSW in large ones
@@ -39,8 +47,8 @@ GRANT SELECT ON model_generations TO everword_ingest, everword_search, everword_
 GRANT SELECT, UPDATE (background_mean, background_deviation) ON model_generations TO everword_embedder;
 
 -- The first generation is as old as the schema, so it has no backlog.
-INSERT INTO model_generations (state, provider, model, dimensions, backfilled_at)
-VALUES ('active', 'local', 'all-MiniLM-L6-v2', 384, now());
+INSERT INTO model_generations (state, provider, model, dimensions, size_bytes, languages, backfilled_at)
+VALUES ('active', 'local', 'all-MiniLM-L6-v2', 384, 23394866, '{en}', now());
 
 CREATE TABLE embedding_queue (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
