@@ -1,9 +1,10 @@
-"""Custom embedding models: chosen on the command line, up to 4,000 dimensions, in half precision."""
+"""Embedding models of servers, folders and hubs: chosen on the command line, up to 4,000 dimensions."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from support.calls import append
 from support.command_line import CommandResult, everword
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
+from support.fake_hub import FakeHub
+from support.model_folders import write_minilm
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
 
@@ -23,10 +26,13 @@ PETS = ("cat", "pets")
 
 
 class PetModel(ScriptedEmbedder):
-    """A model that recognises cats."""
+    """A model that recognises cats; other texts with the same words are similar."""
 
     def vector(self, text: str) -> NDArray[np.float32]:
-        return super().vector("pet" if any(word in text for word in PETS) else text)
+        if any(word in text for word in PETS):
+            return super().vector("pet")
+        words = [word.strip(".,?") for word in text.split()]
+        return np.sum([super(PetModel, self).vector(word) for word in words], axis=0)
 
 
 @pytest.fixture
@@ -35,11 +41,20 @@ async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def models(stack: Stack, *arguments: str) -> CommandResult:
+async def models(stack: Stack, *arguments: str, **variables: str) -> CommandResult:
+    """Run a command while the embedder's worker makes the pending vectors."""
     owner = {"EVERWORD_ADMIN_DATABASE_URL": stack.database.admin_url}
-    done = await everword(stack, "models", *arguments, **owner)
-    assert done.status == 0, done.errors
-    return done
+    running = asyncio.create_task(everword(stack, "models", *arguments, **owner, **variables))
+    while not running.done():
+        await embed_everything(stack)
+        await asyncio.sleep(0.1)
+    return await running
+
+
+async def meant(stack: Stack, question: str) -> list[str]:
+    """Return what a search by meaning alone finds."""
+    found = await stack.search.Search(search_request(question, "SEMANTIC", min_score=0.4))
+    return [result.memory.content for result in found.results]
 
 
 async def test_custom_model_server_is_added_built_and_used_for_search(
@@ -50,20 +65,40 @@ async def test_custom_model_server_is_added_built_and_used_for_search(
     model.model = "bge-m3"
     await append(stack, "Our cat sleeps on the radiator.", "The budget was approved.")
     with model.running():
-        add = ["add", "--provider", "openai", "--model", "bge-m3", "--dimensions", "1024"]
-        [added] = (await models(stack, *add, "--endpoint", model.url, "--json")).json()
+        [added] = (await models(stack, "add", "bge-m3", "--url", model.url, "--json")).json()
         assert (added["state"], added["model"]) == ("building", "bge-m3")
-        await embed_everything(stack)
-        number = str(added["id"])
-        [built] = (await models(stack, "progress", number, "--json")).json()
-        assert (built["pending"], built["failed"], built["passages"]) == (0, 0, 2)
-        await models(stack, "switch", number)
-        request = search_request("Which pets do we have?", "SEMANTIC", min_score=0.4)
-        found = (await stack.search.Search(request)).results
-        assert [result.memory.content for result in found] == ["Our cat sleeps on the radiator."]
+        assert (added["dimensions"], added["pending"]) == (1024, 0)
+        switched = (await models(stack, "switch", "bge-m3")).output
+        assert "generation 2 (bge-m3) is active" in switched
+        assert await meant(stack, "Which pets do we have?") == ["Our cat sleeps on the radiator."]
         await models(stack, "drop", "1", "--grace", "0")
         listed = (await models(stack, "list", "--json")).json()
     assert [(each["model"], each["state"]) for each in listed] == [("bge-m3", "active")]
+
+
+async def test_model_of_a_hub_is_added_built_searched_and_switched_back_from(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """Only needed files are downloaded; a message of the meantime gets its old model's vector on the way back."""
+    folder = write_minilm(tmp_path / "minilm")
+    (folder / "model.safetensors").write_bytes(b"not needed")
+    hub = FakeHub("acme/minilm", folder)
+    home = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home")}
+    await append(stack, "Our cat sleeps on the radiator.", "The budget was approved.")
+    with hub.running():
+        added = await models(stack, "add", "acme/minilm", "--switch", **home)
+    assert "generation 2 (acme/minilm) is active" in added.output, added.errors
+    assert "23.4 MB" in added.output
+    assert "model.safetensors" not in hub.downloaded
+    assert await meant(stack, "Which pets do we have?") == ["Our cat sleeps on the radiator."]
+    await append(stack, "A dog barks in the yard.")
+    back = await models(stack, "switch", "all-MiniLM-L6-v2", "--json")
+    [again] = back.json()
+    assert (again["id"], again["state"], again["embedded"]) == (1, "active", 3)
+    assert await meant(stack, "Who makes noise outside?") == ["A dog barks in the yard."]
+    unreachable = await models(stack, "add", "acme/other", **home)
+    assert unreachable.status == 1
+    assert "cannot be reached (ConnectError); give a folder" in unreachable.errors
 
 
 async def test_model_server_from_the_environment_is_adopted_at_start(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from everword.domain.settings import Secret
 from everword.telemetry.tracing import tracer
-from everword_embedder.describe import describe, main
+from everword_embedder.describe import ModelRequest, describe, main
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.openai.provider import RELEARN_S, OpenAIProvider
 from everword_embedder.providers.settings import EmbedSettings
@@ -149,7 +150,8 @@ async def test_api_key_is_sent_only_to_the_configured_server(
 
 async def test_describe_returns_model_dimensions_and_token_limit(server: ScriptedEmbedder) -> None:
     for name in ("", "scripted"):
-        found = await describe(EmbedSettings(url=server.url, model=name))
+        request = ModelRequest(name, server.url, tried=False)
+        found = await describe(request, EmbedSettings())
         assert (found.model, found.dimensions, found.max_tokens) == ("scripted", 8, 100)
 
 
@@ -159,16 +161,20 @@ async def test_describe_fails_if_the_server_refuses(
 ) -> None:
     server.always = behaviour
     with pytest.raises(ProviderMisconfigured):
-        await describe(EmbedSettings(url=server.url, model="scripted"))
+        await describe(ModelRequest("scripted", server.url), EmbedSettings())
 
 
 def test_main_prints_the_model_description_as_json(
     server: ScriptedEmbedder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("EVERWORD_EMBED_URL", server.url)
-    main()
-    printed = json.loads(capsys.readouterr().out)
-    assert printed == {"model": "scripted", "dimensions": 8, "max_tokens": 100}
-    monkeypatch.setenv("EVERWORD_EMBED_URL", "nowhere")
-    with pytest.raises(SystemExit, match="it must be a URL"):
+    def run(url: str) -> None:
+        request = json.dumps({"url": url, "dimensions": 4, "tried": False})
+        monkeypatch.setattr(sys, "argv", ["describe", request])
         main()
+
+    run(server.url)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["model"], printed["dimensions"], printed["matryoshka"]) == ("scripted", 4, True)
+    with pytest.raises(SystemExit):
+        run("nowhere")
+    assert "it must be a URL" in json.loads(capsys.readouterr().out)["error"]

@@ -7,9 +7,9 @@ before it has ended. Makes tables and indexes, so it is never called by a servin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 import psycopg
@@ -25,12 +25,28 @@ LOCK_TIMEOUT = "4s"
 _SWITCH = 0x737769746368
 
 _LIST = """
-SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.storage, g.created_at,
-       g.backfilled_at, g.retired_at,
+SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.query_prefix, g.passage_prefix, g.pooling,
+       g.max_tokens, g.size_bytes, g.languages, g.storage, g.created_at, g.backfilled_at, g.retired_at,
        (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'pending') AS pending,
        (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'failed') AS failed,
+       (SELECT max(error) FROM embedding_queue q WHERE q.generation_id = g.id) AS error,
        (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts) AS passages
   FROM model_generations g ORDER BY g.id
+"""
+_ADD = """
+INSERT INTO model_generations (state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, matryoshka,
+                               weights, files_sha256, pooling, max_tokens, size_bytes, languages)
+VALUES ('building', %(provider)s, %(endpoint)s, %(model)s, %(dimensions)s, %(query_prefix)s, %(passage_prefix)s,
+        %(matryoshka)s, %(weights)s, %(files_sha256)s, %(pooling)s, %(max_tokens)s, %(size_bytes)s, %(languages)s)
+RETURNING id
+"""
+#: Writes of the meantime enqueued nothing for it, so its backlog is queued as that of a new one; only vectors that it
+#: lacks are made.
+_RESUME = """
+UPDATE model_generations
+   SET state = 'building', retired_at = NULL, backfilled_at = NULL, backfilled_namespace = 0, backfilled_memory = 0,
+       created_xid = pg_current_xact_id()
+ WHERE id = %s AND state = 'retiring'
 """
 
 
@@ -46,9 +62,19 @@ class Generation:
     #: `building`, `active` or `retiring`.
     state: str
     provider: str
+    #: URL of a server, or folder of a local model; empty for the packaged model.
     endpoint: str
     model: str
     dimensions: int
+    query_prefix: str
+    passage_prefix: str
+    #: Of a local model in a folder.
+    pooling: str
+    max_tokens: int | None
+    #: Size of the model's files; None if unknown.
+    size_bytes: int | None
+    #: Languages of the model card; empty if unknown.
+    languages: Sequence[str]
     #: `halfvec` or `array`.
     storage: str
     created_at: datetime
@@ -57,8 +83,20 @@ class Generation:
     retired_at: datetime | None
     pending: int
     failed: int
+    #: An error of a pending or failed passage; None without errors.
+    error: str | None
     #: Passages in all namespaces, embedded or not.
     passages: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether no passage is pending."""
+        return self.backfilled_at is not None and self.pending == 0
+
+    @property
+    def embedded(self) -> int:
+        """Return the number of passages that are done."""
+        return self.passages - self.pending - self.failed
 
 
 @dataclass(frozen=True)
@@ -73,6 +111,13 @@ class NewGeneration:
     passage_prefix: str = ""
     #: True if the model's vectors may be cut to `dimensions`; otherwise it must return exactly that many.
     matryoshka: bool = False
+    #: Of a local model in a folder: the path of its ONNX file there, the hash of its files, and how it is run.
+    weights: str = ""
+    files_sha256: str = ""
+    pooling: str = "mean"
+    max_tokens: int | None = None
+    size_bytes: int | None = None
+    languages: Sequence[str] = ()
 
 
 class Generations:
@@ -96,25 +141,28 @@ class Generations:
                 return generation
         raise GenerationError(f"there is no model generation {generation_id}; see `models list`")
 
+    def find(self, model: str) -> Generation:
+        """Return the generation with this id, or the latest one of a model with this name. Raises GenerationError."""
+        if model.isdecimal():
+            return self.get(int(model))
+        found = [generation for generation in self.list() if generation.model == model]
+        if not found:
+            raise GenerationError(f"there is no model {model}; see `models list`")
+        return found[-1]
+
     def add(self, new: NewGeneration) -> int:
         """Begin to build a generation, and return its id."""
+        fields = asdict(new) | {"languages": list(new.languages)}
         with self._connect() as conn, conn.cursor(row_factory=scalar_row) as cursor:
-            cursor.execute(
-                "INSERT INTO model_generations (state, provider, endpoint, model, dimensions, query_prefix, "
-                "passage_prefix, matryoshka) VALUES ('building', %s, %s, %s, %s, %s, %s, %s) RETURNING id",
-                [
-                    new.provider,
-                    new.endpoint,
-                    new.model,
-                    new.dimensions,
-                    new.query_prefix,
-                    new.passage_prefix,
-                    new.matryoshka,
-                ],
-            )
+            cursor.execute(_ADD, fields)
             generation_id = int(cursor.fetchone() or 0)
             cursor.execute("SELECT create_vector_table(%s, indexed => false)", [generation_id])
             return generation_id
+
+    def resume(self, generation_id: int) -> None:
+        """Begin to build a retiring generation again; its vectors stay, and only missing ones are made."""
+        with self._connect() as conn:
+            conn.execute(_RESUME, [generation_id])
 
     def backfill(self, generation_id: int) -> None:
         """Queue the backlog of a generation now; the embedder does the same in the background."""
@@ -157,14 +205,13 @@ class Generations:
     def _refuse_incomplete(self, conn: psycopg.Connection, generation: Generation) -> None:
         if generation.state != "building":
             raise GenerationError(
-                f"generation {generation.id} is {generation.state}; only one that is being built can become active: "
-                "add the model again"
+                f"generation {generation.id} is {generation.state}; only one that is being built can become active"
             )
         complete = conn.execute("SELECT generation_is_complete(%s)", [generation.id]).fetchone()
         if complete != (True,):
             raise GenerationError(
                 f"generation {generation.id} is not complete: {generation.pending} passages are pending; "
-                "see `models progress`"
+                "`models switch` waits for them"
             )
 
     def drop(self, generation_id: int, grace_s: float = GRACE_S) -> None:

@@ -53,6 +53,8 @@ class ModelFolder:
     tokenizer: Path
     #: None if no file says so.
     pooling: Pooling | None
+    #: A module that only a graph with all modules can run; empty without one.
+    unsupported_module: str
     max_tokens: int
     prefixes: Prefixes
     pad_token: int
@@ -112,6 +114,7 @@ def read_folder(folder: Path, name: str = "", weights: str = "") -> ModelFolder:
         weights=_weights(folder, weights),
         tokenizer=tokenizer,
         pooling=_pooling(folder, modules),
+        unsupported_module=min(modules.keys() - _SUPPORTED_MODULES, default=""),
         max_tokens=_max_tokens(config, sentence, _json(base / "tokenizer_config.json")),
         prefixes=written or known_prefixes(named) or known_prefixes(folder.name) or Prefixes(),
         pad_token=_integer(config.get("pad_token_id")) or 0,
@@ -126,17 +129,11 @@ def _modules(folder: Path) -> dict[str, str]:
         return {}
     listed = _parsed(file)
     entries = listed if isinstance(listed, list) else []
-    modules = {
+    return {
         str(entry.get("type", "")).rsplit(".", 1)[-1]: str(entry.get("path", ""))
         for entry in entries
         if isinstance(entry, dict)
     }
-    if unsupported := sorted(modules.keys() - _SUPPORTED_MODULES):
-        raise ProviderMisconfigured(
-            f"{file} names the module {unsupported[0]}, which is not supported; only Transformer, Pooling and "
-            "Normalize are. Serve the model with an OpenAI-compatible server instead, and add that with --url"
-        )
-    return modules
 
 
 def _pooling(folder: Path, modules: dict[str, str]) -> Pooling | None:
