@@ -48,6 +48,8 @@ class PackagedModel:
 
     configuration: ModelConfiguration
     weights: ModelFile
+    #: By ISO 639, or `multilingual`.
+    languages: tuple[str, ...]
     #: File with some texts and their vectors.
     references: str
     #: Loads the model from the content of `weights`.
@@ -76,8 +78,10 @@ E5_CONFIGURATION = ModelConfiguration(
     dimensions=384, max_tokens=512, query_prefix="query: ", passage_prefix="passage: "
 )
 PACKAGED_MODELS = {
-    NAME: PackagedModel(PACKAGED, WEIGHTS, "reference_vectors.json", _load_minilm),
-    E5: PackagedModel(E5_CONFIGURATION, E5_WEIGHTS, "e5_reference_vectors.json", _load_e5),
+    NAME: PackagedModel(PACKAGED, WEIGHTS, ("en",), "reference_vectors.json", _load_minilm),
+    E5: PackagedModel(
+        E5_CONFIGURATION, E5_WEIGHTS, ("multilingual",), "e5_reference_vectors.json", _load_e5
+    ),
 }
 
 
