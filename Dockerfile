@@ -21,7 +21,10 @@ RUN --mount=type=cache,target=/root/.cache/pip deploy/install.sh "$SERVICE" /opt
 
 FROM base AS run
 COPY --from=build /opt/everword /opt/everword
-# Nothing is written but below /tmp: the file system may be read-only.
+# Downloaded embedding models: a volume that the command line fills and the embedder reads.
+RUN install -d -o 10001 -g 10001 /var/lib/everword/models
+ENV HF_HOME=/var/lib/everword/models
+# Nothing else is written but below /tmp: the file system may be read-only.
 ENV PATH=/opt/everword/bin:$PATH HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /tmp
 USER 10001:10001

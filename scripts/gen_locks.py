@@ -55,8 +55,9 @@ def packages_of(image: str) -> list[Path]:
     while open_folders:
         for need in map(Requirement, _project(open_folders.pop())["project"]["dependencies"]):
             folder = OURS.get(canonicalize_name(need.name))
-            # The command line starts services elsewhere.
-            if folder and folder.parent.name == "libs" and folder not in found:
+            # The command line starts services elsewhere, but runs a model before it registers it.
+            is_run = folder and (folder.parent.name == "libs" or folder.name == EMBEDDER)
+            if folder and is_run and folder not in found:
                 found.add(folder)
                 open_folders.append(folder)
     return sorted(found, key=lambda folder: (folder.parent.name, folder.name != "everword", folder))

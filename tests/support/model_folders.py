@@ -75,9 +75,8 @@ def write_minilm(folder: Path) -> Path:
 def _tokenizer() -> Tokenizer:
     vocabulary = {word: place for place, word in enumerate(VOCABULARY)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    # Its type stubs declare these attributes without setters.
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()  # type: ignore[misc]
-    tokenizer.post_processor = processors.TemplateProcessing(  # type: ignore[misc]
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A", special_tokens=[("[CLS]", VOCABULARY.index("[CLS]"))]
     )
     return tokenizer

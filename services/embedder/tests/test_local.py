@@ -24,6 +24,7 @@ from everword_embedder.providers.local_model import (
     reference_vectors,
 )
 from everword_embedder.providers.model_files import WEIGHTS, read_verified
+from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.weights import BATCH, ModelSpeed, WeightChoice, WeightForm
 from support.minilm import cosine, reference
@@ -120,18 +121,16 @@ async def test_background_embedding_runs_at_lower_cpu_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[int] = []
-    embed = local_model.LocalModel.embed
+    embed = LocalModel.embed
 
-    def noted(
-        model: local_model.LocalModel, texts: Sequence[str]
-    ) -> list[local_model.LocalEmbedding]:
+    def noted(model: LocalModel, texts: Sequence[str]) -> list[LocalEmbedding]:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         return embed(model, texts)
 
     holder = LocalModelHolder(threads=1)
     provider = LocalProvider(LOCAL_GENERATION, holder)
     await provider.embed(["hello"])
-    monkeypatch.setattr(local_model.LocalModel, "embed", noted)
+    monkeypatch.setattr(LocalModel, "embed", noted)
     own = os.getpriority(os.PRIO_PROCESS, 0)
     for urgent in (True, False, True):
         await provider.embed(["hello"], urgent=urgent)
@@ -142,7 +141,7 @@ async def test_background_embedding_runs_at_lower_cpu_priority(
 async def test_concurrent_callers_load_the_model_once() -> None:
     loads: list[int] = []
 
-    def counted() -> local_model.LocalModel:
+    def counted() -> LocalModel:
         loads.append(1)
         return load_model()
 
@@ -156,7 +155,7 @@ async def test_concurrent_callers_load_the_model_once() -> None:
 async def test_failed_model_load_is_retried() -> None:
     errors = [ProviderMisconfigured("disk on fire")]
 
-    def load() -> local_model.LocalModel:
+    def load() -> LocalModel:
         if errors:
             raise errors.pop()
         return load_model()

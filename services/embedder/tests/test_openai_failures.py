@@ -58,6 +58,8 @@ def assert_vectors(
         (status(413), BatchRefused, "answers 413: no"),
         (status(422), BatchRefused, "answers 422: no"),
         (status(401), ProviderMisconfigured, "answers 401: no"),
+        (status(402), ProviderMisconfigured, "answers 402: no"),
+        (status(500, "input is too large to process"), BatchRefused, "input is too large"),
         (status(404), ProviderMisconfigured, "answers 404: no"),
         (status(302), ProviderMisconfigured, "answers 302: no"),
         (not_a_number, WrongAnswer, "not a number"),
@@ -106,6 +108,23 @@ async def test_server_that_refuses_the_first_call_raises_misconfigured(
         await connect(server).embed(TEXTS)
 
 
+async def test_describe_reports_the_error_of_the_last_request(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(server)
+    assert provider.describe() is None
+    await provider.embed(TEXTS)
+    state = provider.describe()
+    assert state is not None
+    assert (state.dimensions, state.max_tokens, state.base64, state.error) == (8, 100, True, "")
+    server.script.append(status(402, "no credit left"))
+    with pytest.raises(ProviderMisconfigured):
+        await provider.embed(TEXTS)
+    state = provider.describe()
+    assert state is not None
+    assert state.error == "the model server answers 402: no credit left"
+
+
 async def test_requested_retry_pause_is_respected(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
@@ -152,16 +171,19 @@ async def test_cancelled_calls_to_a_hanging_server_open_the_circuit(
     assert (await provider.embed(TEXTS)).shape == (3, 8)
 
 
-async def test_batcher_refuses_one_long_text_and_embeds_the_others(
+async def test_batcher_embeds_the_beginning_of_a_long_text_and_refuses_a_bad_one(
     connect: Connect,
 ) -> None:
     with ScriptedEmbedder(vllm=False).running() as server:
         provider = connect(server)
-        long = "word " * (server.max_words + 1)
+        server.poison = "poison"
+        long = "word" + " word" * (2 * server.max_words)
+        bad = "poison " * 40
         texts = [f"text {number}" for number in range(20)]
-        outcomes = await Batcher(provider).embed([*texts, long], Priority.BACKGROUND)
-    assert isinstance(outcomes[-1], BatchRefused)
-    assert_vectors(outcomes[:-1], server, texts)
+        outcomes = await Batcher(provider).embed([*texts, bad, long], Priority.BACKGROUND)
+    assert isinstance(outcomes[-2], BatchRefused)
+    read = long[: len(long) // 4].split()
+    assert_vectors([*outcomes[:-2], outcomes[-1]], server, [*texts, " ".join(read)])
 
 
 @pytest.mark.parametrize(

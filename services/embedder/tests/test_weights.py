@@ -9,7 +9,8 @@ import pytest
 
 from everword.domain.settings import Environment, SettingError
 from everword_embedder.providers import local_model
-from everword_embedder.providers.local_model import LocalModel, load_model
+from everword_embedder.providers.local_model import load_model
+from everword_embedder.providers.onnx_model import LocalModel
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.weights import (
     BATCH,

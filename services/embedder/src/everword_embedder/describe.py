@@ -44,7 +44,7 @@ class ModelRequest:
     dimensions: int | None = None
     query_prefix: str | None = None
     passage_prefix: str | None = None
-    #: Embed some texts with it.
+    #: Embed some texts with it; never with the packaged model.
     tried: bool = True
 
 
@@ -77,7 +77,8 @@ async def describe(request: ModelRequest, settings: EmbedSettings) -> DescribedM
     else:
         found = await asyncio.to_thread(_of_folder, request)
     found = _shortened(found, request.dimensions)
-    if not request.tried:
+    # The packaged model is verified whenever it is loaded, and its files may be on the embedder's machine only.
+    if not request.tried or not found.endpoint:
         return found
     factory = ProviderFactory(settings)
     provider = factory.open(_generation(found))
@@ -97,7 +98,8 @@ async def describe(request: ModelRequest, settings: EmbedSettings) -> DescribedM
 async def _served(request: ModelRequest, settings: EmbedSettings) -> DescribedModel:
     server = OpenAIServer(request.url, settings)
     try:
-        served = await describe_model(server, request.model or settings.model)
+        named = settings.model if request.url == settings.url else ""
+        served = await describe_model(server, request.model or named)
     finally:
         await server.close()
     query, passage = _prefixes(request, known_prefixes(served.model) or Prefixes())

@@ -25,6 +25,7 @@ from everword_embedder.providers.errors import (
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
 from everword_embedder.providers.isolation import Outcome
+from everword_embedder.providers.openai.provider import ServerState
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import receipt
 from everword_embedder.providers.vectors import Vector
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 CACHE_BYTES = 32 * 1024 * 1024
 #: A query's vector never changes; what people asked is forgotten after this long all the same.
 CACHE_TTL_S = 3600.0
+#: Seconds after a switch when the memory of the old model is freed.
+UNLOAD_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Embedder:
         # Generations never change and are few.
         self._generations: dict[int, ModelGeneration] = {}
         self._batchers: dict[int, Batcher] = {}
+        self._active: ModelGeneration | None = None
         self._cache: TTLCache[tuple[int, int, bytes], Vector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.nbytes
         )
@@ -108,9 +112,12 @@ class Embedder:
         except (EverwordError, psycopg.Error, PoolTimeout) as error:
             log.warning("model not warmed up", extra={"error": str(error)})
 
-    async def describe_model(self) -> WeightChoice | None:
-        """Return the active model's weight format and speed; None unless it is local and loaded."""
-        return self._factory.describe_local_model(await self._generation(0))
+    async def describe_model(self) -> WeightChoice | ServerState | None:
+        """Return how fast the active model is, local or on a server; None before its first use."""
+        generation = await self._generation(0)
+        return self._factory.describe_local_model(generation) or self._factory.describe_server(
+            generation
+        )
 
     async def close(self) -> None:
         for batcher in self._batchers.values():
@@ -128,7 +135,15 @@ class Embedder:
             )
         if found is None:
             raise EmbedderUnavailable("No model generation is active.")
+        if not generation_id:
+            self._note_active(found)
         return self._generations.setdefault(found.id, found)
+
+    def _note_active(self, active: ModelGeneration) -> None:
+        """Free the memory of the model that was active before, once searches that began with it have ended."""
+        before, self._active = self._active, active
+        if before and before.id != active.id:
+            asyncio.get_running_loop().call_later(UNLOAD_S, self._factory.unload, before)
 
     def _cached(
         self, namespace_id: int, generation: ModelGeneration, texts: Sequence[str]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceServicer
@@ -9,6 +11,7 @@ from everword.rpc.interceptors.base import Context
 from everword_embedder.batcher import Priority
 from everword_embedder.coverage import get_coverage
 from everword_embedder.embed import Embedder
+from everword_embedder.providers.openai.provider import ServerState
 from everword_embedder.providers.vectors import to_bytes
 
 _PRIORITIES = {
@@ -50,6 +53,9 @@ class EmbedderServicer(EmbedderServiceServicer):
         choice = await self._embedder.describe_model()
         if choice is None:
             return pb.DescribeModelResponse()
+        if isinstance(choice, ServerState):
+            server = pb.ModelServer(**asdict(choice) | {"max_tokens": choice.max_tokens or 0})
+            return pb.DescribeModelResponse(server=server)
         return pb.DescribeModelResponse(
             forms=[
                 pb.ModelForm(

@@ -25,7 +25,7 @@ from everword.v1.maintenance_service_pb2 import (
     SleepRequest,
 )
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
-from everword.v1.stats_pb2 import Alert, LocalModelForm
+from everword.v1.stats_pb2 import Alert, EmbeddingServer, LocalModelForm
 
 _HEALTH_TIMEOUT_S = 5.0
 #: Seconds; a job that has been pending for longer probably has no worker.
@@ -163,7 +163,23 @@ def _of_stats(stats: GetStatsResponse) -> list[Finding]:
         findings.append(Finding("vectors", not waited, found, advice))
     if embedding.local_forms:
         findings.append(Finding("local model", True, _local_model(embedding.local_forms)))
+    if embedding.HasField("server"):
+        findings.append(_embedding_server(embedding.server))
     return findings
+
+
+def _embedding_server(server: EmbeddingServer) -> Finding:
+    """Return what requests to the server of embeddings have shown."""
+    if server.error:
+        advice = "start the server, or correct EVERWORD_EMBED_API_KEY or `everword models`; searches go by words alone"
+        return Finding("embedding server", False, server.error, advice)
+    tokens = f"at most {server.max_tokens} tokens" if server.max_tokens else "tokens unknown"
+    seconds = server.request_time.ToTimedelta().total_seconds()
+    found = (
+        f"{server.dimensions} dimensions, {tokens}, vectors in {'base64' if server.base64 else 'JSON'}, "
+        f"last request {seconds * 1000:.0f} ms"
+    )
+    return Finding("embedding server", True, found)
 
 
 def _local_model(forms: Sequence[LocalModelForm]) -> str:

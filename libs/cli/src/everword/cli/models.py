@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -112,15 +113,18 @@ def add(
         raise click.UsageError("name a MODEL: a folder, or OWNER/NAME of a model on a hub")
     request = {name: value for name, value in options.items() if value is not None}
     described, trial = describe_model({"model": model, **request})
-    added = generations.get(generations.add(described))
+    same = generations.find_same(described)
+    added = same or generations.get(generations.add(described))
     if as_json and not switches:
         _show([added], as_json)
         return
     if not as_json:
+        if same:
+            line(f"generation {same.id} is this model already; it is {same.state}")
         _show_added(added, trial or {})
     if switches:
         _switch(generations, added, as_json)
-    else:
+    elif added.state != "active":
         line(
             f"its vectors are built in the background; `everword models switch {added.id}` waits for them and switches"
         )
@@ -238,12 +242,11 @@ def _show(found: list[Generation], as_json: bool) -> None:
             each.id,
             each.state,
             each.model,
-            each.endpoint or "packaged",
+            _source(each),
             size(each.size_bytes) if each.size_bytes else "",
             each.dimensions,
             _languages(each),
-            each.embedded if each.backfilled_at else "queueing",
-            each.pending,
+            f"{each.embedded} of {each.passages}" if each.backfilled_at else "queueing",
             each.failed,
         )
         for each in found
@@ -257,10 +260,16 @@ def _show(found: list[Generation], as_json: bool) -> None:
         "dimensions",
         "languages",
         "embedded",
-        "pending",
         "failed",
     )
-    print_table(columns, rows, right="id size dimensions embedded pending failed")
+    print_table(columns, rows, right="id size dimensions embedded failed")
+
+
+def _source(generation: Generation) -> str:
+    """Return where a model runs: the host of its server, or the kind of a local model."""
+    if generation.provider == "local":
+        return "folder" if generation.endpoint else "packaged"
+    return urlsplit(generation.endpoint).netloc or "EVERWORD_EMBED_URL"
 
 
 def _languages(generation: Generation) -> str:

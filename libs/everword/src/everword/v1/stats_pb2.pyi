@@ -126,6 +126,7 @@ class EmbeddingStats(_message.Message):
     OLDEST_PENDING_AGE_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     LOCAL_FORMS_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
     pending: _builtins.int
     """pending is the number of passages without a vector, those that failed included. Above 100,000 it is an estimate from a
     thousand samples.
@@ -146,6 +147,12 @@ class EmbeddingStats(_message.Message):
         server embeds, or if the embedder does not answer within half a second.
         """
 
+    @_builtins.property
+    def server(self) -> Global___EmbeddingServer:
+        """server describes the server that embeds, as the embedder's requests to it found it. Absent if a local model embeds, before
+        the first request, or if the embedder does not answer within half a second.
+        """
+
     def __init__(
         self,
         *,
@@ -155,14 +162,55 @@ class EmbeddingStats(_message.Message):
         oldest_pending_age: _duration_pb2.Duration | None = ...,
         model: _builtins.str = ...,
         local_forms: _abc.Iterable[Global___LocalModelForm] | None = ...,
+        server: Global___EmbeddingServer | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_pending_age", b"oldest_pending_age"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_pending_age", b"oldest_pending_age", "server", b"server"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "local_forms", b"local_forms", "model", b"model", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "local_forms", b"local_forms", "model", b"model", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EmbeddingStats: _TypeAlias = EmbeddingStats  # noqa: Y015
+
+@_typing.final
+class EmbeddingServer(_message.Message):
+    """EmbeddingServer is a server with OpenAI's API for embeddings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIMENSIONS_FIELD_NUMBER: _builtins.int
+    MAX_TOKENS_FIELD_NUMBER: _builtins.int
+    BASE64_FIELD_NUMBER: _builtins.int
+    REQUEST_TIME_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    dimensions: _builtins.int
+    """dimensions is the number of dimensions of the stored vectors."""
+    max_tokens: _builtins.int
+    """max_tokens is the number of tokens that the model reads; 0 if the server does not say."""
+    base64: _builtins.bool
+    """base64 is whether the server sends vectors in base64."""
+    error: _builtins.str
+    """error is the error of the last request; empty if it was answered. Details are for administrators."""
+    @_builtins.property
+    def request_time(self) -> _duration_pb2.Duration:
+        """request_time is the duration of the last request that was answered."""
+
+    def __init__(
+        self,
+        *,
+        dimensions: _builtins.int = ...,
+        max_tokens: _builtins.int = ...,
+        base64: _builtins.bool = ...,
+        request_time: _duration_pb2.Duration | None = ...,
+        error: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["request_time", b"request_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base64", b"base64", "dimensions", b"dimensions", "error", b"error", "max_tokens", b"max_tokens", "request_time", b"request_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EmbeddingServer: _TypeAlias = EmbeddingServer  # noqa: Y015
 
 @_typing.final
 class LocalModelForm(_message.Message):

@@ -25,8 +25,8 @@ LOCK_TIMEOUT = "4s"
 _SWITCH = 0x737769746368
 
 _LIST = """
-SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.query_prefix, g.passage_prefix, g.pooling,
-       g.max_tokens, g.size_bytes, g.languages, g.storage, g.created_at, g.backfilled_at, g.retired_at,
+SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.query_prefix, g.passage_prefix, g.files_sha256,
+       g.pooling, g.max_tokens, g.size_bytes, g.languages, g.storage, g.created_at, g.backfilled_at, g.retired_at,
        (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'pending') AS pending,
        (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'failed') AS failed,
        (SELECT max(error) FROM embedding_queue q WHERE q.generation_id = g.id) AS error,
@@ -69,6 +69,7 @@ class Generation:
     query_prefix: str
     passage_prefix: str
     #: Of a local model in a folder.
+    files_sha256: str
     pooling: str
     max_tokens: int | None
     #: Size of the model's files; None if unknown.
@@ -149,6 +150,19 @@ class Generations:
         if not found:
             raise GenerationError(f"there is no model {model}; see `models list`")
         return found[-1]
+
+    def find_same(self, new: NewGeneration) -> Generation | None:
+        """Return the latest generation that gives the same vectors as `new`; None if there is none."""
+        compared = (
+            *("provider", "endpoint", "model", "dimensions", "query_prefix", "passage_prefix"),
+            *("files_sha256", "pooling", "max_tokens"),
+        )
+        same = [
+            each
+            for each in self.list()
+            if all(getattr(each, name) == getattr(new, name) for name in compared)
+        ]
+        return same[-1] if same else None
 
     def add(self, new: NewGeneration) -> int:
         """Begin to build a generation, and return its id."""

@@ -10,7 +10,7 @@ from everword_embedder.providers.folder_model import load_folder_model
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
 from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder, load_model
-from everword_embedder.providers.openai.provider import OpenAIProvider
+from everword_embedder.providers.openai.provider import OpenAIProvider, ServerState
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.settings import EmbedSettings
@@ -24,6 +24,7 @@ class ProviderFactory:
         self._settings = settings
         #: By generation, or by the name of a packaged model.
         self._holders: dict[int | str, LocalModelHolder] = {}
+        self._served: dict[int, OpenAIProvider] = {}
 
     def open(self, generation: ModelGeneration) -> EmbeddingProvider:
         """Return a provider of the generation's vectors; it connects, or loads the model, when it is first used.
@@ -33,7 +34,8 @@ class ProviderFactory:
         if generation.provider == LOCAL:
             return LocalProvider(generation, self._holder(generation))
         if generation.provider == OPENAI:
-            return OpenAIProvider(generation, self._server(generation), self._settings)
+            served = OpenAIProvider(generation, self._server(generation), self._settings)
+            return self._served.setdefault(generation.id, served)
         raise ProviderMisconfigured(f"there is no embedding provider {generation.provider!r}")
 
     def describe_local_model(self, generation: ModelGeneration) -> WeightChoice | None:
@@ -41,6 +43,16 @@ class ProviderFactory:
         holder = self._holders.get(_key(generation))
         loaded = holder.loaded if holder and generation.provider == LOCAL else None
         return loaded.choice if loaded else None
+
+    def describe_server(self, generation: ModelGeneration) -> ServerState | None:
+        """Return what requests to a generation's server found; None for a local model, and before the first request."""
+        served = self._served.get(generation.id)
+        return served.describe() if served else None
+
+    def unload(self, generation: ModelGeneration) -> None:
+        """Free the memory of a generation's local model."""
+        if generation.provider == LOCAL and (holder := self._holders.get(_key(generation))):
+            holder.unload()
 
     def close(self) -> None:
         """Close the shared resources; close the providers themselves first."""

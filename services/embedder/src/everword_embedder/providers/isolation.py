@@ -19,6 +19,8 @@ from everword_embedder.providers.vectors import Vector
 
 #: The result for a text: its vector, or its error.
 Outcome: TypeAlias = "Vector | ProviderError"
+#: Characters that every model reads: the length of a shorter text is not why it is refused.
+_SHORT = 200
 #: A text that every model embeds. No text is blamed for what happens to this one as well.
 PROBE = "The quick brown fox jumps over the lazy dog."
 
@@ -51,12 +53,28 @@ async def _refuse_if_provider_is_to_blame(
         raise ProviderUnavailable(f"the model cannot embed any text: {probed}") from error
 
 
+async def _embed_beginning(provider: EmbeddingProvider, text: str, error: ProviderError) -> Outcome:
+    """Embed as much of the beginning of a refused text as is accepted; return `error` if a short one is refused, too.
+
+    Most servers refuse a text with more tokens than their model reads, instead of cutting it.
+    """
+    while isinstance(error, BatchRefused) and len(text) > _SHORT:
+        text = text[: len(text) // 2]
+        try:
+            vectors = await observed_embed(provider, [text])
+        except (BatchRefused, WrongAnswer):
+            continue
+        vector: Vector = vectors[0]
+        return vector
+    return error
+
+
 async def _split(
     provider: EmbeddingProvider, texts: Sequence[str], error: ProviderError
 ) -> list[Outcome]:
     """Embed each half of a batch that failed with `error`; a batch of one is the culprit."""
     if len(texts) == 1:
-        return [error]
+        return [await _embed_beginning(provider, texts[0], error)]
     middle = len(texts) // 2
     outcomes: list[Outcome] = []
     for half in (texts[:middle], texts[middle:]):

@@ -152,6 +152,10 @@ class LocalModelHolder:
             return None
         return loading.result()
 
+    def unload(self) -> None:
+        """Free the model's memory once running calls have ended; a later call loads it again."""
+        self._loading = None
+
     def embed(
         self, model: LocalModel, texts: Sequence[str], urgent: bool
     ) -> Future[list[LocalEmbedding]]:

@@ -132,13 +132,16 @@ def pooled(output: NDArray[np.float32], mask: Mask, pooling: Pooling) -> Vectors
     """Return one vector for each text, (texts, dimensions). The padding of a text is behind its tokens."""
     if pooling is Pooling.GRAPH:
         return output
-    if pooling is Pooling.CLS:
-        return output[:, 0]
     counts = mask.sum(axis=1)
-    if pooling is Pooling.LAST:
-        return output[np.arange(len(output)), counts - 1]
-    sums: Vectors = np.einsum("btd,bt->bd", output, mask.astype(np.float32))
-    return sums / counts[:, None].astype(np.float32)
+    vectors: Vectors
+    if pooling is Pooling.CLS:
+        vectors = output[:, 0]
+    elif pooling is Pooling.LAST:
+        vectors = output[np.arange(len(output)), counts - 1]
+    else:
+        sums = np.einsum("btd,bt->bd", output, mask.astype(np.float32))
+        vectors = sums / counts[:, None].astype(np.float32)
+    return vectors
 
 
 def _output_name(outputs: Sequence[Any], pooling: Pooling) -> str:

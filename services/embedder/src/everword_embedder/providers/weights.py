@@ -83,7 +83,7 @@ def measure(models: Mapping[WeightForm, TimedRun], *, batches: bool = True) -> W
             for place, shape in enumerate(shapes):
                 taken = run(*shape) * 1000 / shape[0]
                 best[form, place] = min(taken, best.get((form, place), taken))
-    speeds = {form: _speed(*(best[form, place] for place in range(3)), batched) for form in models}
+    speeds = {form: _speed(best[form, 0], best[form, 1], best[form, 2], batched) for form in models}
     return WeightChoice(min(speeds, key=lambda form: speeds[form].cost), speeds)
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope, Role
 from everword.domain.failures import public_error
-from everword.internal.v1.embedder_service_pb2 import ModelForm
+from everword.internal.v1.embedder_service_pb2 import DescribeModelResponse
 from everword_search.records.freshness import fresh_transaction
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.stats import store
@@ -23,8 +23,6 @@ COUNT_LIMIT = 100_000
 SAMPLES = 1000
 #: Pending work older than this raises an alert.
 LATE = timedelta(minutes=10)
-#: Name prefix of models that run in the embedder's own process.
-_LOCAL = "local:"
 #: The highest `SummaryLevel` within a conversation.
 ROOT = 3
 
@@ -50,8 +48,8 @@ class Stats:
     #: One row per existing level.
     levels: list[LevelRow]
     waiting: SummaryBacklogRow
-    #: Measured forms of the local model; empty if an external server embeds.
-    model_forms: Sequence[ModelForm] = ()
+    #: The embedder's description of the active model; empty if it does not answer.
+    described: DescribeModelResponse
 
     @property
     def depth(self) -> int:
@@ -79,8 +77,10 @@ async def get_stats(
     coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
     found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
     alerts = sorted(found, key=lambda alert: not alert.critical)
-    forms = await embedder.describe_model() if backlog.model.startswith(_LOCAL) else ()
-    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting, forms)
+    described = await embedder.describe_model()
+    if described.HasField("server"):
+        described.server.error = public_error(described.server.error, role)
+    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting, described)
 
 
 async def _embedding_backlog(conn: Connection, namespace_id: int) -> BacklogRow | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 
+from everword.internal.v1.embedder_service_pb2 import DescribeModelResponse
 from everword.rpc.translate import to_duration, to_timestamp
 from everword.v1 import search_service_pb2 as pb
 from everword.v1 import stats_pb2
@@ -37,11 +38,25 @@ def stats_response(found: Stats) -> pb.GetStatsResponse:
                     question_time=to_duration(timedelta(milliseconds=form.question_ms)),
                     passage_time=to_duration(timedelta(milliseconds=form.passage_ms)),
                 )
-                for form in found.model_forms
+                for form in found.described.forms
             ],
+            server=_server(found.described),
         ),
         tasks=[_task(task) for task in found.tasks],
         summaries=_summary_stats(found),
+    )
+
+
+def _server(described: DescribeModelResponse) -> stats_pb2.EmbeddingServer | None:
+    if not described.HasField("server"):
+        return None
+    server = described.server
+    return stats_pb2.EmbeddingServer(
+        dimensions=server.dimensions,
+        max_tokens=server.max_tokens,
+        base64=server.base64,
+        request_time=to_duration(timedelta(milliseconds=server.request_ms)),
+        error=server.error,
     )
 
 

@@ -47,8 +47,8 @@ GRANT SELECT ON model_generations TO everword_ingest, everword_search, everword_
 GRANT SELECT, UPDATE (background_mean, background_deviation) ON model_generations TO everword_embedder;
 
 -- The first generation is as old as the schema, so it has no backlog.
-INSERT INTO model_generations (state, provider, model, dimensions, languages, backfilled_at)
-VALUES ('active', 'local', 'all-MiniLM-L6-v2', 384, '{en}', now());
+INSERT INTO model_generations (state, provider, model, dimensions, size_bytes, languages, backfilled_at)
+VALUES ('active', 'local', 'all-MiniLM-L6-v2', 384, 23394866, '{en}', now());
 
 CREATE TABLE embedding_queue (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -190,27 +190,71 @@ Global___DescribeModelRequest: _TypeAlias = DescribeModelRequest  # noqa: Y015
 
 @_typing.final
 class DescribeModelResponse(_message.Message):
-    """DescribeModelResponse describes the local model."""
+    """DescribeModelResponse describes the active model."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     FORMS_FIELD_NUMBER: _builtins.int
+    SERVER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def forms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelForm]:
-        """forms are the measured forms of the model's weights; empty unless the local model is loaded."""
+        """forms are the measured forms of the model's weights; empty unless the model is local and loaded."""
+
+    @_builtins.property
+    def server(self) -> Global___ModelServer:
+        """server describes the model's server; absent for a local model, and before the embedder's first request to it."""
 
     def __init__(
         self,
         *,
         forms: _abc.Iterable[Global___ModelForm] | None = ...,
+        server: Global___ModelServer | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["server", b"server"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["forms", b"forms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forms", b"forms", "server", b"server"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DescribeModelResponse: _TypeAlias = DescribeModelResponse  # noqa: Y015
+
+@_typing.final
+class ModelServer(_message.Message):
+    """ModelServer is a server of embeddings, as the embedder's requests to it found it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIMENSIONS_FIELD_NUMBER: _builtins.int
+    MAX_TOKENS_FIELD_NUMBER: _builtins.int
+    BASE64_FIELD_NUMBER: _builtins.int
+    REQUEST_MS_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    dimensions: _builtins.int
+    """dimensions is the number of dimensions of the stored vectors."""
+    max_tokens: _builtins.int
+    """max_tokens is the number of tokens that the model reads; 0 if the server does not say."""
+    base64: _builtins.bool
+    """base64 is whether the server sends vectors in base64."""
+    request_ms: _builtins.float
+    """request_ms is the duration of the last request that was answered, in milliseconds."""
+    error: _builtins.str
+    """error is the error of the last request; empty if it was answered."""
+    def __init__(
+        self,
+        *,
+        dimensions: _builtins.int = ...,
+        max_tokens: _builtins.int = ...,
+        base64: _builtins.bool = ...,
+        request_ms: _builtins.float = ...,
+        error: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base64", b"base64", "dimensions", b"dimensions", "error", b"error", "max_tokens", b"max_tokens", "request_ms", b"request_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelServer: _TypeAlias = ModelServer  # noqa: Y015
 
 @_typing.final
 class ModelForm(_message.Message):

@@ -71,7 +71,7 @@ class EmbedderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DescribeModel(self, request, context):
-        """DescribeModel returns how fast the local model is on the embedder's processor.
+        """DescribeModel returns how fast the active model is: a local one on the embedder's processor, or one on a server.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -21,7 +21,7 @@ class EmbedderServiceStub:
     GetCoverage: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.GetCoverageRequest, _embedder_service_pb2.GetCoverageResponse]
     """GetCoverage returns the number of missing vectors."""
     DescribeModel: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.DescribeModelRequest, _embedder_service_pb2.DescribeModelResponse]
-    """DescribeModel returns how fast the local model is on the embedder's processor."""
+    """DescribeModel returns how fast the active model is: a local one on the embedder's processor, or one on a server."""
 
 class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
     """EmbedderService turns text into vectors."""
@@ -48,6 +48,6 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _embedder_service_pb2.DescribeModelRequest,
         context: _aio.ServicerContext[_embedder_service_pb2.DescribeModelRequest, _abc.Awaitable[_embedder_service_pb2.DescribeModelResponse]],
     ) -> _abc.Awaitable[_embedder_service_pb2.DescribeModelResponse]:
-        """DescribeModel returns how fast the local model is on the embedder's processor."""
+        """DescribeModel returns how fast the active model is: a local one on the embedder's processor, or one on a server."""
 
 def add_EmbedderServiceServicer_to_server(servicer: EmbedderServiceServicer, server: _aio.Server) -> None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ from everword_embedder.providers.vectors import Vector, Vectors
 
 #: Codes that blame the request: too long an input, or one that the server cannot read.
 _REFUSED = {400, 413, 422}
+#: llama.cpp answers 500 to a text that is longer than its batch.
+_TOO_LONG = re.compile(r"too (large|long)|exceeds? .*(context|length|tokens)", re.IGNORECASE)
 #: Codes that blame the moment. 408 and 425 are what proxies say.
 _LATER = {408, 425, 429}
 #: The longest pause that is kept: searches go without meaning meanwhile.
@@ -33,7 +36,7 @@ def raise_refusal(answer: httpx2.Response, texts: Sequence[str]) -> None:
     if status == 200:
         return
     said = said_of(answer, texts)
-    if status in _REFUSED:
+    if status in _REFUSED or (status == 500 and _TOO_LONG.search(said)):
         raise BatchRefused(said)
     if status in _LATER or status >= 500:
         pause = pause_of(answer.headers.get("retry-after"), _MAX_PAUSE_S)
@@ -55,8 +58,12 @@ def json_of(answer: httpx2.Response) -> dict[str, Any]:
 def vectors_of(body: dict[str, Any], texts: int) -> Vectors:
     """Return the vectors of an answer in the order of the texts, as they were sent. Raises WrongAnswer."""
     try:
-        by_index = {int(entry["index"]): _vector(entry["embedding"]) for entry in body["data"]}
-    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+        # Some servers leave out the index; their vectors are in order.
+        by_index = {
+            int(entry.get("index", place)): _vector(entry["embedding"])
+            for place, entry in enumerate(body["data"])
+        }
+    except (AttributeError, KeyError, TypeError, ValueError, binascii.Error) as error:
         raise WrongAnswer("the model server's vectors cannot be read") from error
     if len(body["data"]) != texts or by_index.keys() != set(range(texts)):
         raise WrongAnswer(f"{len(by_index)} vectors were returned for {texts} texts")

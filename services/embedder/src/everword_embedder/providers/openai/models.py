@@ -46,7 +46,11 @@ async def listed_model(server: OpenAIServer, model: str) -> ListedModel:
     if not model and len(entries) == 1:
         model = str(entries[0].get("id", ""))
     entry = next((entry for entry in entries if entry.get("id") == model), {})
-    limit = entry.get("max_model_len")
+    meta = entry.get("meta")
+    # vLLM's field, or llama.cpp's.
+    limit = entry.get("max_model_len") or (
+        meta.get("n_ctx_train") if isinstance(meta, dict) else None
+    )
     return ListedModel(
         id=model,
         max_tokens=limit if isinstance(limit, int) else None,

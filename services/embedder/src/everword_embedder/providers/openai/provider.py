@@ -14,6 +14,8 @@ from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
     ProviderMisconfigured,
+    ProviderUnavailable,
+    WrongAnswer,
 )
 from everword_embedder.providers.generation import OPENAI, ModelGeneration
 from everword_embedder.providers.openai.answers import tokens_of, vectors_of
@@ -39,6 +41,20 @@ class EmbeddingDialect:
     learned_at: float
 
 
+@dataclass(frozen=True)
+class ServerState:
+    """A server as the requests to it found it."""
+
+    dimensions: int
+    #: None if the server does not say.
+    max_tokens: int | None
+    base64: bool
+    #: Milliseconds of the last request that was answered.
+    request_ms: float
+    #: Of the last request; empty if it was answered.
+    error: str
+
+
 class OpenAIProvider:
     """Embeds texts by requests to a server."""
 
@@ -61,14 +77,31 @@ class OpenAIProvider:
         self._clock = clock
         self._dialect: EmbeddingDialect | None = None
         self._learning = asyncio.Lock()
+        self._request_ms = 0.0
+        #: None before the first request.
+        self._error: str | None = None
 
     @property
     def max_tokens(self) -> int | None:
         return self._dialect.max_tokens if self._dialect else None
 
+    def describe(self) -> ServerState | None:
+        """Return what the requests so far have shown; None before the first."""
+        if self._error is None:
+            return None
+        binary = self._dialect is not None and "encoding_format" in self._dialect.options
+        return ServerState(self.dimensions, self.max_tokens, binary, self._request_ms, self._error)
+
     async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)  # a server refuses an empty list
+        try:
+            return await self._embed_learned(texts)
+        except ProviderUnavailable as error:
+            self._error = str(error)
+            raise
+
+    async def _embed_learned(self, texts: Sequence[str]) -> Vectors:
         dialect = await self._learned()
         try:
             return await self._embed(texts, dialect.options)
@@ -83,7 +116,9 @@ class OpenAIProvider:
 
     async def _embed(self, texts: Sequence[str], options: dict[str, Any]) -> Vectors:
         body = {"model": self.model, "input": list(texts), **options}
+        started = self._clock()
         answer = await self._server.post("/v1/embeddings", body, texts)
+        self._request_ms, self._error = (self._clock() - started) * 1000, ""
         record_tokens(self, tokens_of(answer))
         native = vectors_of(answer, len(texts))
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
@@ -103,7 +138,7 @@ class OpenAIProvider:
         for options in self._options_to_try(served):
             try:
                 await self._embed([HELLO], options)
-            except BatchRefused as error:
+            except (BatchRefused, WrongAnswer) as error:
                 refusal = error.with_traceback(None)
             else:
                 return options

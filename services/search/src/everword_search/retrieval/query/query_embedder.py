@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from contextlib import suppress
 
 import grpc
@@ -98,17 +97,19 @@ class QueryEmbedder:
         self._cache[namespace_id, vector.generation_id, _digest(query)] = vector
         return vector
 
-    async def describe_model(self) -> Sequence[pb.ModelForm]:
-        """Return the measured forms of the embedder's local model; empty if it has none or does not answer."""
+    async def describe_model(self) -> pb.DescribeModelResponse:
+        """Return the embedder's description of its active model; empty if it does not answer."""
         if self._channel is None:
-            return ()
+            return pb.DescribeModelResponse()
         try:
-            described = await EmbedderServiceStub(self._channel).DescribeModel(
+            described: pb.DescribeModelResponse = await EmbedderServiceStub(
+                self._channel
+            ).DescribeModel(
                 pb.DescribeModelRequest(), timeout=DESCRIBE_TIMEOUT_S, metadata=self._metadata
             )
         except grpc.aio.AioRpcError:
-            return ()
-        return described.forms
+            return pb.DescribeModelResponse()
+        return described
 
 
 def _digest(query: str) -> bytes:
