@@ -35,8 +35,7 @@ class BlockWeights:
 
     def floats(self) -> NDArray[np.float32]:
         """Return the weights: float32, (outputs, inputs)."""
-        scaled: NDArray[np.float32] = self.values * np.repeat(self.scales, BLOCK, axis=1)
-        return scaled.astype(np.float32)
+        return self.values.astype(np.float32) * np.repeat(self.scales, BLOCK, axis=1)
 
 
 @dataclass(frozen=True)
