@@ -1,4 +1,4 @@
-"""The cosines of unrelated texts are those that a search compares: a query's with a passage's."""
+"""Unrelated texts are compared like a query with a passage, because a search compares these."""
 
 from __future__ import annotations
 
