@@ -183,9 +183,9 @@ bench-peers: $(PEERS_SETUP) ## Measure other stores beside Everword: DATA=a.json
 	$(BIN)/everword bench peers $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(OUT),--json $(OUT)) $(if $(REPORT),--report $(REPORT)) --data $(DATA)
 
 .PHONY: train-ranking
-train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…"), or print what each part gains (STEPS=1)
+train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…" MODEL=), or print what each part gains (STEPS=1)
 	$(UV) pip install --quiet --require-hashes -r requirements-train.lock
-	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
+	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(MODEL),--model $(MODEL)) $(if $(STEPS),--steps)
 
 .PHONY: test-faults
 test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, and hold what was promised (FAULTS=1000 SEED=1 ONLY=Postgres)

@@ -36,7 +36,7 @@ from scripts.train_ranking.plain import features_of, write_plain
 from scripts.train_ranking.steps import print_steps
 
 MODELS = Path("services/search/src/everword_search/ranking/models")
-CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
+CALIBRATIONS = Path("services/search/src/everword_search/retrieval/calibrations.json")
 
 
 @click.command()
@@ -50,17 +50,25 @@ CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
     help="Where asked questions are kept.",
 )
 @click.option(
+    "--model",
+    default="all-MiniLM-L6-v2",
+    show_default=True,
+    help="Packaged embedding model whose vectors are ranked.",
+)
+@click.option(
     "--calibration-only",
     is_flag=True,
     help="Leave the models as they are: for a change of the verdict, or of how relevance is fitted.",
 )
 @click.option("--steps", is_flag=True, help="Print what each part gains, and write nothing.")
-def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bool) -> None:
+def main(
+    files: tuple[Path, ...], cache: Path, model: str, calibration_only: bool, steps: bool
+) -> None:
     """Train the models of the profile `recall` on FILEs."""
     sets = read_sets(files)
     # Read the commit first: the files written below change the checkout, and would mark it as dirty.
     made_at = commit()
-    asked = collect(sets, Environment(os.environ), cache)
+    asked = collect(sets, model, Environment(os.environ), cache)
     if steps:
         print_steps(asked)
         return
@@ -73,7 +81,7 @@ def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bo
     print_calibration(fitted)
     if not calibration_only:
         _write(asked, sets, made_at)
-    write_calibration(CALIBRATIONS, fitted, sets, made_at)
+    write_calibration(CALIBRATIONS, fitted, model, sets, made_at)
 
 
 def _ranking(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:

@@ -20,8 +20,6 @@ from everword_search.kernels.arrays import Floats
 from scripts.train_ranking.collect import QuestionSample
 
 PROFILE = "recall"
-#: The local provider's model, whose vectors are collected.
-MODEL = "all-MiniLM-L6-v2"
 #: Results of a question that count, as many as the benchmark asks for.
 RESULTS = 50
 
@@ -48,9 +46,13 @@ def calibrate_evidence(
 
 
 def write_calibration(
-    path: Path, fitted: FittedCalibration, sets: Sequence[BenchSet], made_at: str | None
+    path: Path,
+    fitted: FittedCalibration,
+    model: str,
+    sets: Sequence[BenchSet],
+    made_at: str | None,
 ) -> None:
-    """Write the calibration of `recall` into the file of shipped calibrations; the others stay."""
+    """Write the calibration of `recall` with an embedding model into the file of shipped ones; the others stay."""
     others = from_json(path.read_text(encoding="utf-8")) if path.exists() else []
     provenance = {
         "data": [{"name": each.name, "sha256": each.digest} for each in sets],
@@ -61,6 +63,6 @@ def write_calibration(
         "commit": made_at,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    own = CalibratedProfile(PROFILE, MODEL, fitted.calibration, provenance)
-    retained = [each for each in others if each.profile != PROFILE]
+    own = CalibratedProfile(PROFILE, model, fitted.calibration, provenance)
+    retained = [each for each in others if (each.profile, each.model) != (PROFILE, model)]
     path.write_text(to_json([own, *retained]), encoding="utf-8")

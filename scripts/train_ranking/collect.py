@@ -21,7 +21,9 @@ from everword.bench.dataset import Question, questions
 from everword.bench.native_format import BenchSet
 from everword.bench.target import own_target
 from everword.client import Client
+from everword.db.generations import Generations
 from everword.domain.settings import Environment
+from everword.embedded.model import describe_model
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 200
@@ -57,32 +59,36 @@ class QuestionSample:
 
 
 def collect(
-    sets: Sequence[BenchSet], environment: Environment, cache: Path
+    sets: Sequence[BenchSet], model: str, environment: Environment, cache: Path
 ) -> list[QuestionSample]:
-    """Return every question of `sets` as it was asked of an Everword.
+    """Return every question of `sets` as it was asked of an Everword that embeds with a packaged model.
 
     They are kept in the folder `cache`, and read from there again as long as data and code are the same.
     """
-    path = cache / f"asked-{_key(sets)}.pickle"
+    path = cache / f"asked-{_key(sets, model)}.pickle"
     if not path.exists():
-        asked = asyncio.run(_collect(sets, environment))
+        asked = asyncio.run(_collect(sets, model, environment))
         cache.mkdir(parents=True, exist_ok=True)
         path.write_bytes(pickle.dumps(asked))
     return list(pickle.loads(path.read_bytes()))
 
 
-def _key(sets: Sequence[BenchSet]) -> str:
-    """Return what changes with the data, and with the code that makes features of them."""
-    digest = hashlib.sha256(" ".join(f"{each.name}={each.digest}" for each in sets).encode())
+def _key(sets: Sequence[BenchSet], model: str) -> str:
+    """Return what changes with the data, the embedding model, and the code that makes features of them."""
+    digest = hashlib.sha256(f"{model} ".encode())
+    digest.update(" ".join(f"{each.name}={each.digest}" for each in sets).encode())
     kinds = ("libs/*/src/**/*.py", "services/*/src/**/*.py", "services/*/src/**/*.sql")
     for path in sorted(path for kind in kinds for path in SOURCES.glob(kind)):
         digest.update(f"\n{path.relative_to(SOURCES)}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[QuestionSample]:
+async def _collect(
+    sets: Sequence[BenchSet], model: str, environment: Environment
+) -> list[QuestionSample]:
     asked: list[QuestionSample] = []
     async with own_target(environment, print) as target:
+        await asyncio.to_thread(_switch_model, target.admin_url, model)
         for bench_set in sets:
             for index, world in enumerate(bench_set.datasets):
                 async with namespace(target.settings, "train-") as client:
@@ -99,6 +105,17 @@ async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[Q
                         )
                 print(f"{bench_set.name} {world.name}: {len(asked)} questions", flush=True)
     return asked
+
+
+def _switch_model(admin_url: str, model: str) -> None:
+    """Make a packaged model the active one of an empty Everword."""
+    generations = Generations(admin_url)
+    if any(each.state == "active" and each.model == model for each in generations.list()):
+        return
+    described, _ = describe_model({"model": model, "tried": False})
+    added = generations.add(described)
+    generations.backfill(added)
+    generations.switch(added)
 
 
 async def _ask(

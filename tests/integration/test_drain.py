@@ -47,7 +47,9 @@ class ScriptedModel:
         self.away = False
         self.asked: list[int] = []
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
         if self.away:
             raise ModelUnavailable("UNAVAILABLE: connection refused")
         self.asked.append(len(texts))
@@ -116,7 +118,9 @@ async def test_drain_stores_each_vector_with_its_passage(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
-        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        def embed(
+            self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+        ) -> npt.NDArray[np.float32]:
             # Another worker has claimed one text meanwhile: its vector is omitted, and no other vector takes its place.
             owner.execute(
                 "UPDATE embedding_queue q SET attempts = attempts + 1 FROM memories m"
@@ -198,7 +202,9 @@ async def test_drain_discards_vectors_of_a_worker_with_an_expired_lease(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
-        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        def embed(
+            self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+        ) -> npt.NDArray[np.float32]:
             if texts[0] not in (UNRELATED[0], HARMLESS):
                 # The lease has expired, and another worker takes the passages over.
                 owner.execute("UPDATE embedding_queue SET attempts = attempts + 1")
@@ -214,7 +220,9 @@ async def test_drain_stores_no_vector_for_a_passage_erased_meanwhile(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
-        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        def embed(
+            self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+        ) -> npt.NDArray[np.float32]:
             owner.execute("DELETE FROM memories WHERE content = 'secret'")
             return super().embed(generation_id, texts)
 
@@ -309,7 +317,9 @@ async def test_drain_requests_the_next_batch_before_storing_the_previous_one(
             super().__init__()
             self.both = threading.Barrier(2)
 
-        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        def embed(
+            self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+        ) -> npt.NDArray[np.float32]:
             if texts[0] != UNRELATED[0]:
                 self.both.wait(timeout=60)
             return super().embed(generation_id, texts)

@@ -111,7 +111,9 @@ class _Interrupted:
     def __init__(self, model: RemoteEmbedder, interrupt: Callable[[], None]) -> None:
         self._model, self._interrupt = model, interrupt
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
         found = self._model.embed(generation_id, texts)
         self._interrupt()
         return found

@@ -39,7 +39,9 @@ class RecordingModel:
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
         self.batches.append(list(texts))
         return np.ones((len(texts), 384), np.float32)
 

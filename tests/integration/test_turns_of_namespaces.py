@@ -187,7 +187,9 @@ class CountingModel:
         self.batches: list[Sequence[str]] = []
         self._comes = comes
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
         if texts[0] != UNRELATED[0]:
             self.batches.append(texts)
             if len(self.batches) == 3:

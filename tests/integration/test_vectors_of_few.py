@@ -33,7 +33,9 @@ class BusyModel:
         self.embedded: list[str] = []
         self.let_go = Event()
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
         if texts[0] != UNRELATED[0]:
             if "flood" in texts[0]:
                 self.held.append(texts)

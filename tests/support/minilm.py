@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import json
 import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 Array = NDArray[np.float32]
+Weights = Mapping[str, Array]
 #: SHA-256 of `model.safetensors`, as sentence-transformers publishes it.
 PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
@@ -35,10 +37,14 @@ def model_folder() -> Path:
 
 def reference(text: str) -> Array:
     """Return the unit vector of a text, in fp32."""
-    tokens = _tokenizer().encode(text).ids
-    hidden = _embeddings(tokens)
-    for layer in range(LAYERS):
-        hidden = _layer(hidden, f"encoder.layer.{layer}.")
+    return bert_vector(_tokenizer().encode(text).ids, _weights(), LAYERS)
+
+
+def bert_vector(tokens: list[int], weights: Weights, layers: int) -> Array:
+    """Return the mean of the last layer's vectors, of length one, of a BERT model with these weights by name."""
+    hidden = _embeddings(weights, tokens)
+    for layer in range(layers):
+        hidden = _layer(weights, hidden, f"encoder.layer.{layer}.")
     mean: Array = hidden.mean(axis=0)
     unit: Array = mean / np.linalg.norm(mean)
     return unit
@@ -72,42 +78,47 @@ def _weights() -> dict[str, Array]:
     }
 
 
-def _embeddings(tokens: list[int]) -> Array:
-    weights = _weights()
+def _embeddings(weights: Weights, tokens: list[int]) -> Array:
     total = (
         weights["embeddings.word_embeddings.weight"][tokens]
         + weights["embeddings.position_embeddings.weight"][: len(tokens)]
         + weights["embeddings.token_type_embeddings.weight"][0]
     )
-    return _normalised(total, "embeddings.")
+    return _normalised(weights, total, "embeddings.")
 
 
-def _layer(hidden: Array, name: str) -> Array:
-    attended = _dense(_attention(hidden, name + "attention.self."), name + "attention.output.dense")
-    hidden = _normalised(hidden + attended, name + "attention.output.")
-    inner = _gelu(_dense(hidden, name + "intermediate.dense"))
-    return _normalised(hidden + _dense(inner, name + "output.dense"), name + "output.")
+def _layer(weights: Weights, hidden: Array, name: str) -> Array:
+    attended = _dense(
+        weights,
+        _attention(weights, hidden, name + "attention.self."),
+        name + "attention.output.dense",
+    )
+    hidden = _normalised(weights, hidden + attended, name + "attention.output.")
+    inner = _gelu(_dense(weights, hidden, name + "intermediate.dense"))
+    return _normalised(
+        weights, hidden + _dense(weights, inner, name + "output.dense"), name + "output."
+    )
 
 
-def _attention(hidden: Array, name: str) -> Array:
+def _attention(weights: Weights, hidden: Array, name: str) -> Array:
     def heads(part: str) -> Array:
-        return _dense(hidden, name + part).reshape(len(hidden), HEADS, -1).transpose(1, 0, 2)
+        return (
+            _dense(weights, hidden, name + part).reshape(len(hidden), HEADS, -1).transpose(1, 0, 2)
+        )
 
     query, key, value = heads("query"), heads("key"), heads("value")
     scores = query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    joined: Array = (weights @ value).transpose(1, 0, 2).reshape(hidden.shape)
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    joined: Array = (shares @ value).transpose(1, 0, 2).reshape(hidden.shape)
     return joined
 
 
-def _dense(values: Array, name: str) -> Array:
-    weights = _weights()
+def _dense(weights: Weights, values: Array, name: str) -> Array:
     return values @ weights[name + ".weight"].T + weights[name + ".bias"]
 
 
-def _normalised(values: Array, name: str) -> Array:
-    weights = _weights()
+def _normalised(weights: Weights, values: Array, name: str) -> Array:
     centred = values - values.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + EPSILON)
     scaled: Array = centred / spread

@@ -187,7 +187,7 @@ def test_load_model_refuses_vectors_that_differ_from_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wrong = {text: vector[::-1] for text, vector in reference_vectors().items()}
-    monkeypatch.setattr(local_model, "reference_vectors", lambda: wrong)
+    monkeypatch.setattr(local_model, "reference_vectors", lambda name: wrong)
     with pytest.raises(ProviderMisconfigured, match="computes wrong vectors"):
         load_model()
 

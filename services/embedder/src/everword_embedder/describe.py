@@ -21,7 +21,7 @@ from everword_embedder.providers.folder_model import open_folder
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.hub import download, is_hub_name
 from everword_embedder.providers.known_prefixes import Prefixes, known_prefixes
-from everword_embedder.providers.local_model import NAME, PACKAGED
+from everword_embedder.providers.local_model import PACKAGED_MODELS
 from everword_embedder.providers.model_folder import ModelFolder, read_folder
 from everword_embedder.providers.openai.models import describe_model
 from everword_embedder.providers.openai.server import OpenAIServer
@@ -33,7 +33,7 @@ from everword_embedder.providers.trial import Trial, try_model
 class ModelRequest:
     """A model, and the properties that are set instead of read. Empty fields are read from the model."""
 
-    #: A folder, OWNER/NAME on a model hub, the packaged model's name, or a model's name at `url`.
+    #: A folder, OWNER/NAME on a model hub, the name of a packaged model, or a model's name at `url`.
     model: str = ""
     #: Of an OpenAI-compatible server.
     url: str = ""
@@ -72,8 +72,8 @@ async def describe(request: ModelRequest, settings: EmbedSettings) -> DescribedM
     """Return the properties of a model. Raises ProviderError with what to do, and SettingError."""
     if request.url:
         found = await _served(request, settings)
-    elif request.model == NAME:
-        found = DescribedModel(LOCAL, NAME, "", PACKAGED.dimensions, "", "", languages=("en",))
+    elif request.model in PACKAGED_MODELS:
+        found = _packaged(request.model)
     else:
         found = await asyncio.to_thread(_of_folder, request)
     found = _shortened(found, request.dimensions)
@@ -114,12 +114,27 @@ async def _served(request: ModelRequest, settings: EmbedSettings) -> DescribedMo
     )
 
 
+def _packaged(name: str) -> DescribedModel:
+    model = PACKAGED_MODELS[name]
+    found = model.configuration
+    return DescribedModel(
+        LOCAL,
+        name,
+        "",
+        found.dimensions,
+        found.query_prefix,
+        found.passage_prefix,
+        languages=model.languages,
+    )
+
+
 def _of_folder(request: ModelRequest) -> DescribedModel:
     folder = Path(request.model).expanduser()
     if not folder.is_dir():
         if not is_hub_name(request.model):
             raise ProviderMisconfigured(
-                f"{request.model} is neither a folder nor OWNER/NAME of a model on a hub; the packaged model is {NAME}"
+                f"{request.model} is neither a folder nor OWNER/NAME of a model on a hub; the packaged models are "
+                f"{' and '.join(PACKAGED_MODELS)}"
             )
         folder = download(request.model, request.weights)
     name = request.model if is_hub_name(request.model) else folder.resolve().name

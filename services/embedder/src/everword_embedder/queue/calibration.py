@@ -5,8 +5,6 @@ In some models unrelated texts have a cosine of 0.05, in others of 0.7. Scores a
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import numpy.typing as npt
 
@@ -39,10 +37,18 @@ UNRELATED = (
 )
 
 
-def measure(vectors: npt.ArrayLike) -> tuple[float, float]:
-    """Return the mean and the standard deviation of the cosines of all pairs of vectors."""
+def measure(queries: npt.ArrayLike, passages: npt.ArrayLike) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the cosines of each text as a query with the others as passages.
+
+    Some models have a prefix for each, which moves these cosines: in multilingual-e5-small the mean is .73 instead of
+    the .78 of two passages.
+    """
+    cosines = _units(queries) @ _units(passages).T
+    others = cosines[~np.eye(len(cosines), dtype=bool)]
+    return float(np.mean(others)), float(np.std(others))
+
+
+def _units(vectors: npt.ArrayLike) -> npt.NDArray[np.float64]:
     matrix = np.array(vectors, dtype=np.float64)
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    cosines = matrix @ matrix.T
-    pairs = [cosines[i, j] for i, j in combinations(range(len(matrix)), 2)]
-    return float(np.mean(pairs)), float(np.std(pairs))
+    units: npt.NDArray[np.float64] = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    return units

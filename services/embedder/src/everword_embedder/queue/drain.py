@@ -187,10 +187,12 @@ class Drain:
         if generation.calibrated:
             return
         try:
-            vectors = self._embedder.embed(generation.id, UNRELATED)
+            passages = queries = self._embedder.embed(generation.id, UNRELATED)
+            if generation.query_prefix != generation.passage_prefix:
+                queries = self._embedder.embed(generation.id, UNRELATED, queries=True)
         except (TextsRejected, ModelUnavailable):
             return
-        mean, deviation = measure(vectors)
+        mean, deviation = measure(queries, passages)
         with self._database.connection() as conn:
             store.set_background(conn, generation.id, mean, deviation)
 

@@ -24,5 +24,10 @@ class ModelUnavailable(Exception):
 class TextEmbedder(Protocol):
     """Turns texts into vectors."""
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
+        """Return a vector for each text, as a passage or as a query: (texts, dimensions).
+
+        Raises TextsRejected or ModelUnavailable.
+        """

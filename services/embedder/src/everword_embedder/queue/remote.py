@@ -49,11 +49,15 @@ class RemoteEmbedder:
     def close(self) -> None:
         self._channel.close()
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
-        request = pb.EmbedRequest(
-            texts=texts, priority=pb.EMBED_PRIORITY_BACKGROUND, generation_id=generation_id
-        )
+    def embed(
+        self, generation_id: int, texts: Sequence[str], *, queries: bool = False
+    ) -> npt.NDArray[np.float32]:
+        """Return a vector for each text, as a passage or as a query: (texts, dimensions).
+
+        Raises TextsRejected or ModelUnavailable.
+        """
+        priority = pb.EMBED_PRIORITY_QUERY if queries else pb.EMBED_PRIORITY_BACKGROUND
+        request = pb.EmbedRequest(texts=texts, priority=priority, generation_id=generation_id)
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
         metadata = (*self._metadata, *carrier.items())

