@@ -1,0 +1,21 @@
+"""Words for times, by language."""
+
+from everword.text.periods.words.asian import ARABIC, CHINESE, JAPANESE
+from everword.text.periods.words.english import ENGLISH
+from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
+from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
+
+#: Phrases by language and by tag of `grammar`, separated by commas; numbered ones by number or name.
+LANGUAGES = {
+    "en": ENGLISH,
+    "de": GERMAN,
+    "nl": DUTCH,
+    "no": NORDIC,
+    "es": SPANISH,
+    "fr": FRENCH,
+    "it": ITALIAN,
+    "pt": PORTUGUESE,
+    "ja": JAPANESE,
+    "zh": CHINESE,
+    "ar": ARABIC,
+}
