@@ -1,5 +1,6 @@
 """Understand time in words: `last Tuesday evening`, `the week after Easter`, `vor zwei Wochen`, `2026-05`."""
 
 from everword.text.periods.find import Period, find_periods
+from everword.text.periods.named_times import NAMED_TIME_EXAMPLES, TimeBounds, parse_time_range
 
-__all__ = ["Period", "find_periods"]
+__all__ = ["NAMED_TIME_EXAMPLES", "Period", "TimeBounds", "find_periods", "parse_time_range"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, tzinfo
 
 import regex
 
@@ -46,7 +45,7 @@ class Period:
 
 
 def find_periods(
-    text: str, now: datetime, zone: ZoneInfo, language: str = "en", *, upcoming: bool = False
+    text: str, now: datetime, zone: tzinfo, language: str = "en", *, upcoming: bool = False
 ) -> list[Period]:
     """Return the times that a text names, in order of the text, in the calendar of a zone.
 
@@ -75,7 +74,7 @@ def _covered(found: list[Period]) -> int:
     return sum(each.ends - each.begins for each in found)
 
 
-def _clock(now: datetime, zone: ZoneInfo, upcoming: bool) -> Clock:
+def _clock(now: datetime, zone: tzinfo, upcoming: bool) -> Clock:
     try:
         local = now.astimezone(zone)
     except OverflowError:
@@ -83,7 +82,7 @@ def _clock(now: datetime, zone: ZoneInfo, upcoming: bool) -> Clock:
     return Clock(local.replace(tzinfo=None), upcoming)
 
 
-def _found(text: str, lexicon: Lexicon, clock: Clock, zone: ZoneInfo) -> Iterator[Period]:
+def _found(text: str, lexicon: Lexicon, clock: Clock, zone: tzinfo) -> Iterator[Period]:
     tokens = reduce_tokens(
         lexicon.read(text), words_rules(lexicon.language), clock, lexicon.language
     )
@@ -96,7 +95,7 @@ def _found(text: str, lexicon: Lexicon, clock: Clock, zone: ZoneInfo) -> Iterato
             yield period
 
 
-def _period(token: Token, text: str, zone: ZoneInfo) -> Period | None:
+def _period(token: Token, text: str, zone: tzinfo) -> Period | None:
     span: Span = token.value
     try:
         return Period(
@@ -112,7 +111,7 @@ def _period(token: Token, text: str, zone: ZoneInfo) -> Period | None:
         return None
 
 
-def _moment(wall: datetime, zone: ZoneInfo) -> datetime | None:
+def _moment(wall: datetime, zone: tzinfo) -> datetime | None:
     if wall in (datetime.min, datetime.max):
         return None
     moment = wall.replace(tzinfo=zone)

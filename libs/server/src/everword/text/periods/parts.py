@@ -163,7 +163,10 @@ def open_end(match: Match) -> Span:
 
 def join_range(match: Match) -> Span | None:
     first, last = match.times
-    if first.start > last.start and first.yearly is not None:
+    if last.yearly is None:
+        # "Between August 11 and August 15, 2023" names the year once.
+        first = first.in_year(last.start.year) or first
+    if first.start > last.start:
         first = first.in_year(first.start.year - 1) or first
     if first.start > last.start:
         return None

@@ -43,7 +43,9 @@ class Span:
 
     def in_year(self, year: int) -> Span | None:
         """Return the occurrence in a year; None if the words name a year themselves."""
-        return None if self.yearly is None else days(*self.yearly(year), self.unit)
+        if self.yearly is None:
+            return None
+        return replace(days(*self.yearly(year), self.unit), yearly=self.yearly)
 
 
 @dataclass(frozen=True)

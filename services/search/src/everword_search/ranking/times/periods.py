@@ -12,11 +12,13 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import numpy.typing as npt
 
 from everword.text.periods import Period, find_periods
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.words.frequencies import language_of
 
+Mask = npt.NDArray[np.bool_]
 #: Closeness of a moment right before or after a period.
 _NEAR = 0.65
 #: Bounds in seconds of the margin around a period in which closeness falls to 0; within them, it is the period's
@@ -24,6 +26,9 @@ _NEAR = 0.65
 _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
 #: Sureness below which words name no period, such as the name `June`.
 _SURE = 0.6
+#: Place of the best memory outside of the named periods if it matches better than all inside: a question may name the
+#: time that it is about, and not when that was mentioned.
+_OUTSIDE_PLACE = 5
 #: Maximum periods of a question; later ones are ignored.
 _MOST = 4
 
@@ -61,6 +66,22 @@ def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
         inside = (moments >= period.start) & (moments < period.end)
         nearest = np.maximum(nearest, np.where(inside, 1.0, near))
     return nearest
+
+
+def admit_best_outside(scores: Floats, timeless: Floats, inside: Mask) -> Floats:
+    """Return the scores with the best memory outside of the named periods on the first page.
+
+    It is moved only if it matches better than every memory inside by `timeless`, the scores without regard to time.
+    """
+    if len(scores) <= _OUTSIDE_PLACE or inside.all() or not inside.any():
+        return scores
+    best = int(np.argmax(np.where(inside, -np.inf, timeless)))
+    least = np.sort(scores)[-_OUTSIDE_PLACE]
+    if timeless[best] <= timeless[inside].max() or scores[best] >= least:
+        return scores
+    admitted = scores.copy()
+    admitted[best] = least
+    return admitted
 
 
 def _range(period: Period) -> TimeRange:

@@ -68,7 +68,7 @@ ENGLISH = {
     "&": "and",
     "r": "to, through, thru",
     "o": "of",
-    "i": "in, on, at, during, over, for, back in, within, by",
+    "i": "in, on, at, during, over, back in, within, by",
     "e": "early, beginning of, start of, early in, early on in",
     "d": "mid, middle of, middle",
     "l": "late, end of, end, late in",
