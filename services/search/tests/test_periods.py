@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.times.dates import named_dates
-from everword_search.ranking.times.periods import TimeRange, closeness, named_periods
+from everword_search.ranking.times.periods import (
+    TimeRange,
+    admit_best_outside,
+    closeness,
+    named_periods,
+)
 
 NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
 INFINITY = float("inf")
@@ -44,6 +49,20 @@ def test_named_periods_are_ranges_of_seconds(text: str, config: str, start: str,
 def test_named_periods_are_past_and_certain() -> None:
     assert periods("What comes tomorrow or next week?") == ()
     assert periods("What did June say?") == ()
+    # The next Monday, unless the question is about the past.
+    assert periods("What do I have on Monday?") == ()
+    assert periods("What had we planned on Monday?")
+    assert periods("Was it a Monday?") == ()
+
+
+def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:
+    scores = np.array([0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.5, 0.4])
+    inside = np.array([True] * 6 + [False] * 2)
+    timeless = np.array([0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.5, 0.4])
+    assert admit_best_outside(scores, timeless, inside).tolist() == [*scores[:6], 0.95, 0.4]
+    # A weaker one stays behind those of the period.
+    timeless[6] = 0.29
+    assert admit_best_outside(scores, timeless, inside).tolist() == scores.tolist()
 
 
 def test_periods_use_the_time_zone_of_the_namespace() -> None:

@@ -85,7 +85,7 @@ async def find_memories(
     if request.mode is SearchMode.HYBRID:
         # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
-    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    filter_ = await find_as_of(sources.database, namespace, request.filter, request.reference_time)
     if filter_ is not request.filter:
         request = replace(request, filter=filter_)
     asked = ValidatedSearch(namespace, request, profile, cursor, chars)

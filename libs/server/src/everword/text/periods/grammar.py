@@ -32,7 +32,7 @@ WORDS: Sequence[Rule] = (
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
     _rule("[gG][nv]?U(?![oBFM])", relative_times.read_ago),
     _rule("n[VW]g", relative_times.read_weekdays_ago),
-    _rule("[TN]W|(?<![jL])W|LW(?!o)", relative_times.read_weekday),
+    _rule("[TN]W|(?<![jLn])W|LW(?!o)", relative_times.read_weekday),
     _rule("[LT]P", relative_times.read_part_of_today),
     _rule("(?:[LTN]|(?<=[iSuR]))w", relative_times.read_weekday),
     _rule("UW", dates.after_its_unit(relative_times.read_weekday)),

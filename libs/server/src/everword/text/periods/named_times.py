@@ -9,7 +9,9 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from everword.text.periods.find import find_periods
 from everword.text.periods.spans import back
 
-NAMED_TIME_EXAMPLES = "2026-05-14, 2026-05, 2026-05-14T20:30, today, yesterday, this_week, last_month, 7d, since may"
+NAMED_TIME_EXAMPLES = (
+    "2026-05-14, 2026-05, 2026-05-14T20:30, today, yesterday, this_week, last_month, 7d, since may"
+)
 #: Characters of the longest accepted text.
 _LONGEST = 100
 _DAY = timedelta(days=1)

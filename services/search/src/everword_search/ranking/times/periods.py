@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 from everword.text.periods import Period, find_periods
 from everword_search.kernels.arrays import Floats
@@ -24,6 +25,13 @@ _NEAR = 0.65
 #: Bounds in seconds of the margin around a period in which closeness falls to 0; within them, it is the period's
 #: length.
 _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
+#: English words about the future, and those that show that a question is about the past nevertheless.
+_PLANS = regex.compile(
+    r"\b(?:will|going to|plans?|planned|planning|scheduled|due|upcoming|do (?:i|we) have)\b"
+)
+_PAST = regex.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b")
+#: Sureness of a weekday or a date without a year, which may be the next one.
+_EITHER = 0.9
 #: Sureness below which words name no period, such as the name `June`.
 _SURE = 0.6
 #: Place of the best memory outside of the named periods if it matches better than all inside: a question may name the
@@ -44,10 +52,15 @@ class TimeRange:
 def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[TimeRange, ...]:
     """Return the periods, in the calendar of a time zone, that a question asked at `now` names."""
     found = find_periods(text, now, ZoneInfo(time_zone), language_of(config))
+    if not found:
+        return ()
+    folded = text.lower()
+    is_plan = _PLANS.search(folded) and not _PAST.search(folded)
+    least = _EITHER if is_plan else _SURE
     past = [
         each
         for each in found
-        if each.sureness >= _SURE and (each.start is None or each.start <= now)
+        if each.sureness >= least and (each.start is None or each.start <= now)
     ]
     return tuple(sorted({_range(each) for each in past[:_MOST]}))
 
