@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everword.text.periods import Period, find_periods
+from everword.text.periods import Period, day_of_event, find_event, find_periods
 
 NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
 UTC_ZONE = ZoneInfo("UTC")
@@ -175,3 +175,28 @@ def test_find_periods_uses_the_zone_and_the_direction_of_plans() -> None:
     assert (friday.words, friday.sureness, friday.unit) == ("Friday", 0.8, "day")
     [june] = find("What did June say?")
     assert june.sureness < 0.6
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "period"),
+    [
+        ("What did I eat the day after the wedding?", "the wedding", "2023-05-05/2023-05-06"),
+        ("Where did I work before I moved to Leeds?", "I moved to Leeds", "…/2023-05-05"),
+        ("Who called me after Anna's party?", "Anna's party", "2023-05-04/…"),
+        ("How was the month after my surgery?", "my surgery", "2023-05-05/2023-06-05"),
+        ("What did I read on the day of the exam?", "the exam", "2023-05-04/2023-05-05"),
+        ("¿Qué comimos el día después de la boda?", "la boda", "2023-05-05/2023-05-06"),
+        ("What did I do after Christmas?", "", ""),
+        ("How long after the wedding did we leave?", "", ""),
+        ("What is the name of the dog of my aunt?", "", ""),
+    ],
+)
+def test_find_event_returns_the_words_and_the_period(text: str, words: str, period: str) -> None:
+    """The message about the event, sent a week later, names its day."""
+    event = find_event(text, find(text))
+    assert (event.words if event else "") == words
+    if event:
+        told = datetime(2023, 5, 10, 18, tzinfo=UTC)
+        day = day_of_event("It finally happened last Thursday, and all went well.", told, UTC_ZONE)
+        found = event.period(day)
+        assert "/".join(each.isoformat() if each else "…" for each in found) == period

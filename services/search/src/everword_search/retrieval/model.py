@@ -10,6 +10,7 @@ from enum import IntEnum
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import FIRST_PAGE, PageRequest
 from everword_search.endings.model import Ending
+from everword_search.ranking.times.periods import TimeRange
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
@@ -78,6 +79,8 @@ class SearchRequest:
     section_chars: int = 0
     #: The moment of the question; None for now.
     reference_time: datetime | None = None
+    #: Periods that the query names by an event, in addition to those in its words.
+    event_periods: tuple[TimeRange, ...] = ()
 
 
 # Not frozen, because a search creates hundreds, and creating a frozen one takes four times as long.

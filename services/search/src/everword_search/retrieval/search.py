@@ -6,20 +6,23 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from everword.admission.fair_share import Group
-from everword.db.namespaces import NamespaceSettings
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, PageRequest, open_cursor
+from everword.text.periods import find_event
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
+from everword_search.ranking.times.periods import event_period, named_event
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.store import use_generic_plans
 from everword_search.records.use import count_use
-from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
+from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, Verdict
 from everword_search.retrieval.plan import QueryWords, plan_words
 from everword_search.retrieval.profiles import find_profile
 from everword_search.retrieval.query.parse_query import ParsedQuery
@@ -39,6 +42,8 @@ from everword_search.retrieval.stages import (
 )
 
 DEFAULT_PAGE = 10
+#: The profile that ranks by periods.
+BY_PERIODS = "recall"
 #: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
 TOKEN_KIND = "Search/6"
 #: Value of `UseCounting`: returned memories count as used.
@@ -61,11 +66,12 @@ async def search(
 
 
 async def find_memories(
-    sources: Sources, namespace: NamespaceScope, request: SearchRequest
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, with_events: bool = True
 ) -> tuple[SearchResponse, NamespaceSettings]:
     """Return a page of results, and the namespace settings of the search.
 
-    An arm that fails is reported as degraded if another arm answers.
+    An arm that fails is reported as degraded if another arm answers. `with_events` allows one more search for an event
+    that the query names its time by.
 
     Raises InvalidArgument for an empty query and for an unknown profile, InvalidPageToken, InvalidConsistencyToken; for
     REGEX InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC, which has no other arm; and
@@ -88,6 +94,8 @@ async def find_memories(
     filter_ = await find_as_of(sources.database, namespace, request.filter, request.reference_time)
     if filter_ is not request.filter:
         request = replace(request, filter=filter_)
+    if with_events:
+        request = await _find_event_period(sources, namespace, request)
     asked = ValidatedSearch(namespace, request, profile, cursor, chars)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
     async with AsyncExitStack() as stack:
@@ -97,6 +105,34 @@ async def find_memories(
         if request.mode is SearchMode.REGEX:
             await stack.enter_async_context(sources.expensive.acquired(Group(namespace.id)))
         return await _find(_Search(sources, asked, embedding, expected))
+
+
+async def _find_event_period(
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest
+) -> SearchRequest:
+    """Return the request with the period that its query names by an event, such as `after the wedding`.
+
+    The event is found by another search for its words, without events of its own.
+    """
+    event = find_event(request.text, ()) if request.mode is SearchMode.HYBRID else None
+    if event is None or request.profile != BY_PERIODS:
+        return request
+    now = request.reference_time or datetime.now(UTC)
+    async with sources.database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+    event = named_event(request.text, settings.text_search_config, now, settings.time_zone)
+    if event is None:
+        return request
+    of_event = SearchRequest(
+        event.words, filter=request.filter, page=PageRequest(1), at_least_as_fresh=request.at_least_as_fresh,
+        operators=False,
+    )  # fmt: skip
+    response, _ = await find_memories(sources, namespace, of_event, with_events=False)
+    if response.verdict is not Verdict.RELEVANT or not response.results:
+        return request
+    told = response.results[0].memory
+    period = event_period(event, told.content, told.occurred_at, settings.time_zone)
+    return replace(request, event_periods=(period,)) if period else request
 
 
 @dataclass(frozen=True)

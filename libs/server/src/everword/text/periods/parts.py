@@ -106,12 +106,8 @@ def shift(match: Match) -> Span | None:
     if span.days_before is not None:
         first += span.days_before * DAY
         last = first + DAY
-    if match.has("F"):
-        begins = spans.back(last, unit, 1 - number)
-        return spans.days(begins, spans.back(last, unit, -number), unit, span.sureness)
-    return spans.days(
-        spans.back(first, unit, number), spans.back(first, unit, number - 1), unit, span.sureness
-    )
+    around = spans.beside(first, last, unit, -number if match.has("F") else number)
+    return spans.days(*around, unit, span.sureness)
 
 
 def take_weekday_beside(match: Match) -> Span | None:

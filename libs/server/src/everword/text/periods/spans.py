@@ -20,6 +20,9 @@ PART_HOURS = {
 _TERMS = ((1, 5), (9, 12))
 _SCHOOL_YEAR_MONTH = 9
 
+#: Days around a day that is some units away from another.
+_HALF_DAYS = {"week": 3, "fortnight": 7, "month": 15, "quarter": 45, "year": 182}
+
 #: Returns the first day of a yearly period in a year and the day after it.
 Yearly = Callable[[int], tuple[date, date]]
 
@@ -154,6 +157,20 @@ def back(day: date, unit: str, number: int) -> date:
     months = {"month": 1, "quarter": 3, "term": 6, "decade": 120}.get(unit, 12)
     first = add_months(day, -number * months)
     return min(first + (day.day - 1) * DAY, add_months(first, 1) - DAY)
+
+
+def beside(first: date, end: date, unit: str, number: int) -> tuple[date, date]:
+    """Return the period a number of units before `first`, or for a negative number after the day before `end`.
+
+    One unit is the unit next to it, such as the week before; more than one are a distance, such as two weeks before.
+    """
+    if number == 1:
+        return back(first, unit, 1), first
+    if number == -1:
+        return end, back(end, unit, -1)
+    middle = back(first, unit, number) if number > 0 else back(end - DAY, unit, number)
+    half = _HALF_DAYS.get(unit, 0) * DAY
+    return middle - half, middle + half + DAY
 
 
 def vague_span(clock: Clock, unit: str, number: int) -> Span:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
 import regex
 
-from everword.text.periods import Period, find_periods
+from everword.text.periods import Event, Period, day_of_event, find_event, find_periods
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.words.frequencies import language_of
 
@@ -63,6 +63,27 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
         if each.sureness >= least and (each.start is None or each.start <= now)
     ]
     return tuple(sorted({_range(each) for each in past[:_MOST]}))
+
+
+def named_event(text: str, config: str, now: datetime, time_zone: str) -> Event | None:
+    """Return the event by which a question names its time; None if it names none, or a period in words."""
+    if named_periods(text, config, now, time_zone):
+        return None
+    # Times of the future may be in the same words, as in "before next week".
+    return find_event(text, find_periods(text, now, ZoneInfo(time_zone), language_of(config)))
+
+
+def event_period(event: Event, text: str, said_at: datetime, time_zone: str) -> TimeRange | None:
+    """Return the period relative to an event, from the message that tells of it; None outside of the calendar."""
+    zone = ZoneInfo(time_zone)
+    try:
+        first, end = event.period(day_of_event(text, said_at, zone))
+        return TimeRange(
+            -math.inf if first is None else datetime.combine(first, time(), zone).timestamp(),
+            math.inf if end is None else datetime.combine(end, time(), zone).timestamp(),
+        )
+    except (OverflowError, ValueError):
+        return None
 
 
 def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
