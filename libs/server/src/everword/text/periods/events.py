@@ -29,6 +29,7 @@ _AFTER = (
     "|depuis(?: que)?|etter(?: at)?|siden"
 )
 _OF = "of|der|des|de|del|du"
+_ITS_DAY = frozenset({"day", "tag", "día", "jour", "dag"})
 _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 #: Words with which the clause of an event begins.
 _BEGINS = (
@@ -81,8 +82,10 @@ def find_event(text: str, periods: Sequence[Period]) -> Event | None:
     for match in _EVENT.finditer(text):
         if any(each.begins < match.end() and match.start() < each.ends for each in periods):
             continue
-        unit = _UNIT_OF.get((match["unit"] or "").lower(), "")
-        if match["of"] and unit != "day":
+        written_unit = (match["unit"] or "").lower()
+        unit = _UNIT_OF.get(written_unit, "")
+        # "The opening night of the studio" was not its only one.
+        if match["of"] and written_unit not in _ITS_DAY:
             continue
         direction = -1 if match["before"] else 1 if match["after"] else 0
         written = (match["number"] or "one").lower()

@@ -84,7 +84,7 @@ class Lexicon:
     language: str
     phrases: Mapping[str, list[tuple[tuple[str, ...], Tags]]]
     articles: frozenset[str]
-    #: First words of phrases that name a time, or its unit.
+    #: The longest words of phrases that name a time, or its unit.
     necessary: frozenset[str]
 
     def read(self, text: str) -> list[Token]:
@@ -263,7 +263,10 @@ def _indexed(
     phrases: dict[str, list[tuple[tuple[str, ...], Tags]]] = {}
     for words, tags in sorted(entries.items(), key=lambda item: -len(item[0])):
         phrases.setdefault(words[0], []).append((words, tags))
-    necessary = {words[0] for words, tags in entries.items() if tags[-1][0] in _NECESSARY}
+    # The longest word of a phrase is the rarest in other texts.
+    necessary = {
+        max(words, key=len) for words, tags in entries.items() if tags[-1][0] in _NECESSARY
+    }
     return Lexicon(language, phrases, articles, frozenset(necessary))
 
 
