@@ -61,7 +61,7 @@ def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:
     timeless = np.array([0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.5, 0.4])
     assert admit_best_outside(scores, timeless, inside).tolist() == [*scores[:6], 0.95, 0.4]
     # A weaker one stays behind those of the period.
-    timeless[6] = 0.29
+    timeless[6:] = 0.29
     assert admit_best_outside(scores, timeless, inside).tolist() == scores.tolist()
 
 

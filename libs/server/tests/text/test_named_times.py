@@ -52,7 +52,6 @@ def test_parse_time_range_returns_bounds(text: str, start: str, end: str) -> Non
             "today or tomorrow",
             "2023-02-30",
             "9" * 90,
-            "99999w",
             "99999y",
         ),
         *("the trip in May", "x" * 100_000, "since since since"),

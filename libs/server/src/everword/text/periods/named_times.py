@@ -95,6 +95,8 @@ def _written(word: str, zone: tzinfo) -> TimeBounds | None:
 
 
 def _worded(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
+    # In lower case, "may" and "march" are months after a preposition only.
+    word = f"in {word}"
     found = find_periods(word, now, zone)
     if len(found) != 1:
         raise ValueError("is not a time")

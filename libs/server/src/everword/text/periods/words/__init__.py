@@ -4,6 +4,7 @@ from everword.text.periods.words.asian import ARABIC, CHINESE, JAPANESE
 from everword.text.periods.words.english import ENGLISH
 from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
 from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
+from everword.text.periods.words.slavic import RUSSIAN
 
 #: Phrases by language and by tag of `grammar`, separated by commas; numbered ones by number or name.
 LANGUAGES = {
@@ -15,6 +16,7 @@ LANGUAGES = {
     "fr": FRENCH,
     "it": ITALIAN,
     "pt": PORTUGUESE,
+    "ru": RUSSIAN,
     "ja": JAPANESE,
     "zh": CHINESE,
     "ar": ARABIC,
