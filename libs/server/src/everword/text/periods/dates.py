@@ -90,7 +90,6 @@ def _with_tokens(match: Match, tags: str) -> Match:
 def read_digits(match: Match) -> Span | None:
     """A date in digits: ISO 8601, `14.05.2023`, `2023年5月14日`."""
     found = match["I"]
-    assert isinstance(found, regex.Match)
     written = found[0]
     if found["iso"]:
         return _iso(written[:10].upper())
@@ -180,7 +179,7 @@ def read_decade(match: Match) -> Span:
         tens = 2 + _DECADE_WORDS.index(written)
         first = (1900 if tens > 2 else 2000) + 10 * tens
     else:
-        digits = int(regex.match(r"\d+", written)[0])  # type: ignore[index]
+        digits = int(regex.sub(r"\D", "", written))
         first = digits if digits > 99 else digits + (1900 if digits > 20 else 2000)
     return spans.unit_span("decade", date(first, 1, 1))
 

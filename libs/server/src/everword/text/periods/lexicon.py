@@ -168,8 +168,7 @@ def _words(text: str, language: str) -> Iterator[Token]:
             case "number":
                 yield _number(written, span)
             case "ordinal":
-                digits = regex.match(r"\d+", written)
-                yield Token("j", int(digits[0]), *span)
+                yield Token("j", int(regex.sub(r"\D", "", written)), *span)
             case "decade":
                 yield Token("y", fold_word(written), *span)
             case "quarter":

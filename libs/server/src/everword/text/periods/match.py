@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from everword.text.periods.lexicon import Token
 from everword.text.periods.spans import Clock, Span
@@ -19,7 +20,7 @@ class Match:
     clock: Clock
     language: str
 
-    def __getitem__(self, tags: str) -> object:
+    def __getitem__(self, tags: str) -> Any:
         """Return the value of the first token with one of these tags."""
         return next(each.value for each in self.tokens if each.tag in tags)
 
@@ -27,7 +28,7 @@ class Match:
         return any(each.tag in tags for each in self.tokens)
 
     def number(self, tags: str) -> int:
-        return int(str(self[tags]))
+        return int(self[tags])
 
     def name(self, tags: str) -> str:
         return str(self[tags])

@@ -17,7 +17,7 @@ def read_day(match: Match) -> Span:
 
 
 def read_moment(match: Match) -> Span:
-    days, part = match["Z"]  # type: ignore[misc]
+    days, part = match["Z"]
     return spans.part_span(match.clock.today + days * DAY, part)
 
 
@@ -30,7 +30,7 @@ def read_part_of_today(match: Match) -> Span | None:
 
 
 def read_calendar_unit(match: Match) -> Span:
-    unit, offset = match["C"]  # type: ignore[misc]
+    unit, offset = match["C"]
     return spans.unit_span(unit, match.clock.today, offset)
 
 
