@@ -44,6 +44,8 @@ from everword_search.retrieval.stages import (
 DEFAULT_PAGE = 10
 #: The profile that ranks by periods.
 BY_PERIODS = "recall"
+#: Results of the search for an event; the first that is no question tells of it.
+_EVENT_RESULTS = 3
 #: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
 TOKEN_KIND = "Search/6"
 #: Value of `UseCounting`: returned memories count as used.
@@ -124,13 +126,16 @@ async def _find_event_period(
     if event is None:
         return request
     of_event = SearchRequest(
-        event.words, filter=request.filter, page=PageRequest(1), at_least_as_fresh=request.at_least_as_fresh,
+        event.words, filter=request.filter, page=PageRequest(_EVENT_RESULTS), at_least_as_fresh=request.at_least_as_fresh,
         operators=False,
     )  # fmt: skip
     response, _ = await find_memories(sources, namespace, of_event, with_events=False)
-    if response.verdict is not Verdict.RELEVANT or not response.results:
+    # The question may be among the memories, too.
+    told = next(
+        (each.memory for each in response.results if not each.memory.content.endswith("?")), None
+    )
+    if response.verdict is not Verdict.RELEVANT or told is None:
         return request
-    told = response.results[0].memory
     period = event_period(event, told.content, told.occurred_at, settings.time_zone)
     return replace(request, event_periods=(period,)) if period else request
 
