@@ -126,9 +126,12 @@ async def _find_event_period(
     if event is None:
         return request
     of_event = SearchRequest(
-        event.words, filter=request.filter, page=PageRequest(_EVENT_RESULTS), at_least_as_fresh=request.at_least_as_fresh,
+        event.words,
+        filter=request.filter,
+        page=PageRequest(_EVENT_RESULTS),
+        at_least_as_fresh=request.at_least_as_fresh,
         operators=False,
-    )  # fmt: skip
+    )
     response, _ = await find_memories(sources, namespace, of_event, with_events=False)
     # The question may be among the memories, too.
     told = next(
