@@ -53,6 +53,9 @@ def test_named_periods_are_past_and_certain() -> None:
     assert periods("What do I have on Monday?") == ()
     assert periods("What had we planned on Monday?")
     assert periods("Was it a Monday?") == ()
+    # Statements are no questions about their time.
+    assert periods("I fell at school yesterday! It still hurts. Do you know what helps?") == ()
+    assert periods("Tell me what Jon said yesterday.")
 
 
 def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:

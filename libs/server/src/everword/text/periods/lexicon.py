@@ -57,8 +57,8 @@ _NAMED = {
     "units": "U", "calendar": "C", "days": "D", "seasons": "A", "weak seasons": "a", "parts": "P", "moments": "Z",
     "holidays": "H", "vague": "v",
 }  # fmt: skip
-#: English months that are also other words.
-_COMMON_MONTHS = frozenset({"may", "march"})
+#: Months that are also other words.
+_COMMON_MONTHS = frozenset({"may", "march", "مارس", "آب", "اب"})
 #: Tags of words without which, and without digits, a text names no time.
 _NECESSARY = frozenset("DCUKMmWwVAaPZH")
 #: Alternative names of a weekday or a number.

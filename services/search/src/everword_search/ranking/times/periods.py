@@ -30,6 +30,9 @@ _PLANS = regex.compile(
     r"\b(?:will|going to|plans?|planned|planning|scheduled|due|upcoming|do (?:i|we) have)\b"
 )
 _PAST = regex.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b")
+#: The end of a sentence, and of a question.
+_SENTENCE_END = regex.compile(r"[.!?。！？؟…](?=\s|$|\p{Han}|\p{Hiragana}|\p{Katakana})")
+_QUESTION = regex.compile("[?？؟]")
 #: Sureness of a weekday or a date without a year, which may be the next one.
 _EITHER = 0.9
 #: Sureness below which words name no period, such as the name `June`.
@@ -60,9 +63,19 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
     past = [
         each
         for each in found
-        if each.sureness >= least and (each.start is None or each.start <= now)
+        if each.sureness >= least
+        and (each.start is None or each.start <= now)
+        and _is_asked(text, each)
     ]
     return tuple(sorted({_range(each) for each in past[:_MOST]}))
+
+
+def _is_asked(text: str, period: Period) -> bool:
+    """Return whether a period is in a question, as opposed to a statement beside one or an exclamation."""
+    end = _SENTENCE_END.search(text, period.ends)
+    if end is None or end[0] in ".。…":
+        return not _QUESTION.search(text)
+    return end[0] in "?？؟"
 
 
 def named_event(text: str, config: str, now: datetime, time_zone: str) -> Event | None:
