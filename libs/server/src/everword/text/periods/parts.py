@@ -32,8 +32,8 @@ def take_third(match: Match) -> Span | None:
     if span.unit == "month":
         first = span.start.date()
         begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
-        end = min(first + ends * DAY, span.end.date())
-        return spans.days(first + (begins - 1) * DAY, end, "days", span.sureness)
+        following = min(first + ends * DAY, span.end.date())
+        return spans.days(first + (begins - 1) * DAY, following, "days", span.sureness)
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.sureness)

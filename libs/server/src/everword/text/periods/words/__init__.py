@@ -1,5 +1,8 @@
 """Words for times, by language."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from everword.text.periods.words.asian import ARABIC, CHINESE, JAPANESE
 from everword.text.periods.words.english import ENGLISH
 from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
@@ -7,7 +10,7 @@ from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPA
 from everword.text.periods.words.slavic import RUSSIAN
 
 #: Phrases by language and by tag of `grammar`, separated by commas; numbered ones by number or name.
-LANGUAGES = {
+LANGUAGES: Mapping[str, Mapping[str, Any]] = {
     "en": ENGLISH,
     "de": GERMAN,
     "nl": DUTCH,
