@@ -8,13 +8,13 @@ from datetime import date
 
 import regex
 
+from everword.text.calendar_terms import SEASON_MONTHS
 from everword.text.periods import spans
 from everword.text.periods.holidays import holiday_days, lasting
 from everword.text.periods.lexicon import Token
 from everword.text.periods.match import Builder, Match
 from everword.text.periods.spans import DAY, Clock, Span
 
-_SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 #: First month of a term and its number of months.
 _TERM_MONTHS = {"spring": (1, 5), "summer": (4, 4), "autumn": (9, 4), "winter": (10, 5)}
 #: Languages that write the day first in `3/5/2026`.
@@ -138,7 +138,7 @@ def _one_day(year: int, month: int, day: int) -> tuple[date, date]:
 
 
 def read_season(match: Match) -> Span:
-    month = _SEASON_MONTHS[match.name("Aa")]
+    month = SEASON_MONTHS[match.name("Aa")]
     return _of_season(match, month, 3, "season")
 
 
