@@ -145,7 +145,7 @@ async def test_tool_errors_say_how_to_correct_the_call(stack: Stack, url: str, k
         assert "no such note" in text_of(missing)
         bad = await agents.call_tool("memory_search", {"query": "x", "since": "yesterday-ish"})
         assert bad.is_error
-        assert "give a day such as" in text_of(bad)
+        assert "such as 2026-05-14, 2026-05" in text_of(bad)
         wrong = text_of(await agents.call_tool("memory_search", {"query": ""}))
         assert wrong.startswith("memory_search takes other arguments. query: ")
         assert "pydantic" not in wrong

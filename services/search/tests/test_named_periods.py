@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from uuid import UUID
 
 import pytest
 
 from everword.domain.periods import Period, PeriodLevel
-from everword_search.context.named_periods import choose_nodes, past_weekdays
+from everword_search.context.named_periods import choose_nodes
 from everword_search.passages.store import PeriodNodeRow
 
 #: Days of messages; the weeks of the first and the last reach into other months.
@@ -51,19 +51,3 @@ def test_choose_nodes_returns_longest_summaries_within_the_period(
     chosen = choose_nodes(nodes(*missing), first, end)
     found = [Period(PeriodLevel(node.level), node.period).label for node in chosen]
     assert found == labels
-
-
-@pytest.mark.parametrize(
-    ("text", "days"),
-    [
-        ("What happened on Monday?", [date(2026, 11, 23)]),
-        # Today is a Saturday, so it is the one of last week.
-        ("what did I say on saturday?", [date(2026, 11, 21)]),
-        ("Was I at work on Tuesday or on Friday?", [date(2026, 11, 24), date(2026, 11, 27)]),
-        ("What do I have on Monday?", []),
-        ("Was it a Monday?", []),
-    ],
-)
-def test_past_weekdays_are_the_latest_ones(text: str, days: list[date]) -> None:
-    found = past_weekdays(text, date(2026, 11, 28))
-    assert found == [(day, day + timedelta(days=1)) for day in days]

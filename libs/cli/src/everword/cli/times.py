@@ -1,29 +1,28 @@
-"""Times as people type them: ISO 8601, `today`, `yesterday`, and spans that have passed, such as `7d`."""
+"""Times as people type them on the command line, such as `yesterday`, `7d` and `2026-03-12T20:30`."""
 
 from __future__ import annotations
 
-import re
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import click
 
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_SPAN = re.compile(r"(\d{1,5})([mhdw])")
-
 
 def parse_time(text: str, now: datetime) -> datetime:
-    """Return the time that `text` means at `now`, in whose zone times without one are taken.
+    """Return the beginning of the time that `text` names at `now`, in whose zone times without one are taken.
 
-    Raises ValueError for anything else.
+    Raises ValueError if it names none.
     """
-    word = text.strip().lower()
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if word in {"now", "today", "yesterday"}:
-        return {"now": now, "today": midnight, "yesterday": midnight - timedelta(days=1)}[word]
-    if span := _SPAN.fullmatch(word):
-        return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
-    time = datetime.fromisoformat(text.strip())
-    return time if time.tzinfo else time.replace(tzinfo=now.tzinfo)
+    # Imported here, because most commands are given no time.
+    from everword.text.periods import parse_time_range
+
+    zone = now.tzinfo
+    if zone is None:
+        raise ValueError("now must have a zone")
+    bounds = parse_time_range(text, now, zone)
+    moment = bounds.start or bounds.end
+    if moment is None:
+        raise ValueError("is not a time")
+    return moment
 
 
 class TimeParam(click.ParamType[datetime]):
@@ -38,10 +37,9 @@ class TimeParam(click.ParamType[datetime]):
             return value
         try:
             return parse_time(str(value), datetime.now().astimezone())
-        except (ValueError, OverflowError):
+        except ValueError:
+            from everword.text.periods import NAMED_TIME_EXAMPLES
+
             self.fail(
-                f"{value!r} is not a time: write 2026-03-12, 2026-03-12T20:30, today, yesterday, 36h "
-                "or 7d",
-                param,
-                ctx,
+                f"{value!r} is not a time: write one such as {NAMED_TIME_EXAMPLES}", param, ctx
             )

@@ -591,6 +591,7 @@ class MemoryFilter(_message.Message):
     TAGS_FIELD_NUMBER: _builtins.int
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
+    PERIOD_FIELD_NUMBER: _builtins.int
     INCLUDE_AUTOMATED_FIELD_NUMBER: _builtins.int
     EXCLUDED_MEMORY_IDS_FIELD_NUMBER: _builtins.int
     EXCLUDED_CONVERSATION_IDS_FIELD_NUMBER: _builtins.int
@@ -601,6 +602,10 @@ class MemoryFilter(_message.Message):
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
     DOCUMENT_IDS_FIELD_NUMBER: _builtins.int
+    period: _builtins.str
+    """period names the times of occurrence in words or digits, in the namespace's time zone: today, this_week, last_month,
+    7d, 2026-05, "since tuesday". It narrows start_time and end_time.
+    """
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
     as_of_message_id: _builtins.str
@@ -699,6 +704,7 @@ class MemoryFilter(_message.Message):
         tags: _abc.Iterable[_builtins.str] | None = ...,
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
+        period: _builtins.str = ...,
         include_automated: _builtins.bool = ...,
         excluded_memory_ids: _abc.Iterable[_builtins.str] | None = ...,
         excluded_conversation_ids: _abc.Iterable[_builtins.str] | None = ...,
@@ -712,7 +718,7 @@ class MemoryFilter(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "document_ids", b"document_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "document_ids", b"document_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "period", b"period", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -6,7 +6,6 @@ claim unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -14,6 +13,7 @@ from zoneinfo import ZoneInfo
 import regex
 
 from everword.text.calendar_terms import COUNT_WORDS, MONTHS, SEASON_MONTHS
+from everword.text.periods import find_periods
 
 _DAY = timedelta(days=1)
 _NAMES_OF_DAYS = """
@@ -46,11 +46,9 @@ _TIME = regex.compile(
     r"|(?P<h2>[0-9]{1,2}) ?(?P<half2>[ap])\.?m|(?P<word>noon|midday|midnight))\b"
 )
 _ISO = regex.compile(r"\b(20[0-9]{2})-([0-9]{2})-([0-9]{2})\b")
-_DATED = regex.compile(
-    rf"\b(?:(?P<d1>[0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<n1>{_MONTH})|(?P<n2>{_MONTH})\.? (?P<d2>[0-9]{{1,2}})"
-    rf"(?:st|nd|rd|th)?)\b(?:,? (?P<y>20[0-9]{{2}}))?"
-)
-_COMING = regex.compile(rf"\b(?P<next>next )?(?P<name>{'|'.join(_WEEKDAYS)})\b")
+#: Days after which a plan without a year is mentioned too late to be one.
+_LATE = 60 * _DAY
+_YEAR_AHEAD = 365 * _DAY - _LATE
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,7 @@ def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Valid
 def dated(words: str, said_at: datetime, zone: str) -> str:
     """Return the words of a plan with the day that they mean, such as `Friday at 4pm (2026-03-06 16:00)`."""
     low = words.lower()
-    today = said_at.astimezone(ZoneInfo(zone)).date()
-    day = _planned(low, today)
+    day = _planned(words, said_at, ZoneInfo(zone))
     if day is None or _ISO.search(low):
         return words
     hour = _hour(low)
@@ -188,34 +185,19 @@ def _next(weekday: int, today: date) -> date:
     return today + ((weekday - today.weekday() - 1) % 7 + 1) * _DAY
 
 
-def _planned(low: str, today: date) -> date | None:
+def _planned(words: str, said_at: datetime, zone: ZoneInfo) -> date | None:
     """Return the one day that the words of a plan mean."""
-    found = _dates(low, today)
-    return found[0] if len(found) == 1 else None
-
-
-def _dates(low: str, today: date) -> Sequence[date]:
-    if match := _DATED.search(low):
-        month, day = MONTHS[match["n1"] or match["n2"]], int(match["d1"] or match["d2"])
-        try:
-            found = date(int(match["y"] or today.year), month, day)
-        except ValueError:
-            return []
+    found = find_periods(words, said_at, zone, upcoming=True)
+    if len(found) != 1 or found[0].unit not in ("day", "part") or found[0].start is None:
+        return None
+    day, today = found[0].start.date(), said_at.astimezone(zone).date()
+    if day - today > _YEAR_AHEAD and found[0].sureness < 1:
         # A plan is in the future; an event of some weeks ago may be mentioned late.
-        late = not match["y"] and found < today - 60 * _DAY
-        return [found.replace(year=found.year + 1)] if late and (month, day) != (2, 29) else [found]
-    if "tomorrow" in low:
-        return [today + _DAY]
-    if "today" in low or "tonight" in low:
-        return [today]
-    days = [_next(_WEEKDAYS[m["name"]], today) for m in _COMING.finditer(low) if not m["next"]]
-    # "next Friday" is this week's for some people, and the one after for others: on Monday it is ambiguous.
-    sure = [
-        _next(_WEEKDAYS[m["name"]], today)
-        for m in _COMING.finditer(low)
-        if m["next"] and _WEEKDAYS[m["name"]] <= today.weekday()
-    ]
-    return days + sure
+        found = find_periods(words, said_at, zone)
+        day = found[0].start.date() if found[0].start else day
+    # "Next Friday" is this week's for some people, and the one after for others: on Monday it is ambiguous.
+    is_ambiguous = found[0].words.lower().startswith("next ") and day.weekday() > today.weekday()
+    return None if is_ambiguous or day < today - _LATE else day
 
 
 def _hour(low: str) -> time | None:

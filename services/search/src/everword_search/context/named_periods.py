@@ -6,7 +6,6 @@ answers. A question about a whole period is an exception: no single message answ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -18,7 +17,6 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.periods import Period, PeriodLevel
 from everword.domain.records import MemoryRecord
-from everword.text.calendar_terms import WEEKDAY_NAMES
 from everword_search.endings.read_endings import read_endings
 from everword_search.passages.store import PeriodNodeRow, Scope, find_period_nodes
 from everword_search.ranking.times.periods import TimeRange, named_periods
@@ -32,9 +30,6 @@ from everword_search.retrieval.model import SearchResult
 MOST = 7
 #: Characters read of each summary.
 _CHARS = 4000
-#: `on Monday`, and words that show that it is past.
-_ON_WEEKDAY = re.compile(rf"\bon ({'|'.join(WEEKDAY_NAMES)})\b", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b", re.IGNORECASE)
 #: Longest period in seconds: a year and a day. `since 2020` asks about something else.
 _LONGEST_S = 367 * 86400.0
 #: Periods outside of these moments are ignored: days next to them may be outside of Python's dates.
@@ -57,7 +52,6 @@ async def find_period_summaries(
     zone, scope = ZoneInfo(settings.time_zone), Scope(namespace.id, memory_filter)
     named = named_periods(text, settings.text_search_config, now, settings.time_zone)
     days = [_days(each, zone) for each in named if _has_calendar(each)]
-    days = days or past_weekdays(text, now.astimezone(zone).date())
     if not days:
         return []
     chosen: dict[UUID, PeriodNodeRow] = {}
@@ -93,19 +87,6 @@ def _whole(record: MemoryRecord) -> FullText:
 def _has_calendar(named: TimeRange) -> bool:
     is_dated = named.start >= _EARLIEST_S and named.end <= _LATEST_S
     return is_dated and named.end - named.start <= _LONGEST_S
-
-
-def past_weekdays(text: str, today: date) -> list[tuple[date, date]]:
-    """Return the latest days before today that an English question about the past names, as `on Monday`.
-
-    Each is its date and the day after it. Ranking ignores them, because a message may name the day as well.
-    """
-    if not _PAST.search(text):
-        return []
-    found = dict.fromkeys(match[1].lower() for match in _ON_WEEKDAY.finditer(text))
-    ago = ((today.weekday() - WEEKDAY_NAMES.index(name) - 1) % 7 + 1 for name in found)
-    firsts = [today - timedelta(days=days) for days in ago]
-    return [(first, first + timedelta(days=1)) for first in firsts]
 
 
 def choose_nodes(nodes: Sequence[PeriodNodeRow], first: date, end: date) -> list[PeriodNodeRow]:

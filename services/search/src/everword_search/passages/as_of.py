@@ -1,4 +1,4 @@
-"""Resolve a filter's `as_of_message_id` to a position, and find facts learned after it."""
+"""Resolve a filter's period and `as_of_message_id`, and find facts learned after that message."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from everword.db.pool import Database
 from everword.db.statements import fetch_all, fetch_optional
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import MemoryNotFound
+from everword_search.passages.named_filter import resolve_period
 from everword_search.passages.store import SQL
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
@@ -28,13 +29,17 @@ class _LaterMemoryRow:
 
 
 async def find_as_of(
-    database: Database, namespace: NamespaceScope, memory_filter: MemoryFilter
+    database: Database,
+    namespace: NamespaceScope,
+    memory_filter: MemoryFilter,
+    now: datetime | None = None,
 ) -> MemoryFilter:
     """Return the filter with the position of its `as_of_message_id`, excluding facts learned after that message.
 
-    Such facts are excluded by id, because they may be valid since long before the message. Raises MemoryNotFound if the
-    message does not exist.
+    Such facts are excluded by id, because they may be valid since long before the message. A named period becomes times
+    relative to `now`. Raises MemoryNotFound if the message does not exist, and InvalidArgument for an unknown period.
     """
+    memory_filter = await resolve_period(database, namespace, memory_filter, now)
     if memory_filter.as_of_message_id is None or memory_filter.as_of_time is not None:
         return memory_filter
     parameters = {**namespaced(namespace.id), "message_id": memory_filter.as_of_message_id}

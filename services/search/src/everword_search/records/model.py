@@ -35,6 +35,8 @@ class MemoryFilter:
     since: datetime | None = None
     #: Exclusive, by time of occurrence.
     before: datetime | None = None
+    #: Name of a period that is not resolved yet, such as `last_month`; empty if there is none.
+    period: str = ""
     #: Moments at which a memory must be valid and known. None is now; without `valid_at`, memories that become valid
     #: later are admitted, too.
     valid_at: datetime | None = None

@@ -33,6 +33,7 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         document_tags=[document_tag(UUID(id_)) for id_ in message.document_ids] or None,
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
+        period=message.period.strip(),
         include_automated=message.include_automated,
         include_superseded=message.include_superseded,
         valid_at=optional_time(message, "valid_at_time"),

@@ -11,6 +11,7 @@ from uuid import UUID
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import FIRST_PAGE, PageRequest
 from everword_search.endings.model import Ending
+from everword_search.ranking.times.periods import TimeRange
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
@@ -83,6 +84,8 @@ class SearchRequest:
     conversation_id: UUID | None = None
     #: True if `text` includes words of earlier turns, which an answer need not have.
     is_completed: bool = False
+    #: Periods that the query names by an event, in addition to those in its words.
+    event_periods: tuple[TimeRange, ...] = ()
 
 
 # Not frozen, because a search creates hundreds, and creating a frozen one takes four times as long.

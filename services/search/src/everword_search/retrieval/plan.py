@@ -112,7 +112,8 @@ def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
         settings.text_search_config,
         settings.time_zone,
         analysed.has_prefix,
-        named_periods(
+        request.event_periods
+        or named_periods(
             text,
             settings.text_search_config,
             request.reference_time or datetime.now(UTC),

@@ -32,8 +32,13 @@ from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
 from everword_search.ranking.models.match import match_log_odds
-from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, unlearned_score
-from everword_search.ranking.times.periods import closeness
+from everword_search.ranking.models.ranker import (
+    REPEATED_WEIGHT,
+    Ranker,
+    lower_scores,
+    unlearned_score,
+)
+from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.semantic import SemanticArm
@@ -147,6 +152,10 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)
     scores[rows] = ranker.rank(features.of(rows), literals[rows], handicaps[rows], plain[rows])
+    timely = judged.timely[rows]
+    if timely.any():
+        timeless = lower_scores(scores[rows], timely)
+        scores[rows] = admit_best_outside(scores[rows], timeless, timely >= PERIOD_WEIGHT)
     return scores
 
 

@@ -6,21 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from everword.admission.fair_share import Group
-from everword.db.namespaces import NamespaceSettings
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword.rpc.pages import DEFAULT_CONTENT_CHARS, Cursor, open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, Cursor, PageRequest, open_cursor
+from everword.text.periods import find_event
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
+from everword_search.ranking.times.periods import event_period, named_event
 from everword_search.records.freshness import ensure_fresh, fresh_transaction
 from everword_search.records.read_conversations import read_conversation
 from everword_search.records.store import recent_turns, use_generic_plans
 from everword_search.records.use import count_use
-from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
+from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, Verdict
 from everword_search.retrieval.plan import QueryWords, plan_words
 from everword_search.retrieval.profiles import find_profile
 from everword_search.retrieval.query.follow_up import (
@@ -48,6 +51,10 @@ from everword_search.retrieval.stages import (
 )
 
 DEFAULT_PAGE = 10
+#: The profile that ranks by periods.
+BY_PERIODS = "recall"
+#: Results of the search for an event; the first that is no question tells of it.
+_EVENT_RESULTS = 3
 #: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
 TOKEN_KIND = "Search/7"
 #: Value of `UseCounting`: returned memories count as used.
@@ -70,11 +77,12 @@ async def search(
 
 
 async def find_memories(
-    sources: Sources, namespace: NamespaceScope, request: SearchRequest
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, with_events: bool = True
 ) -> tuple[SearchResponse, NamespaceSettings]:
     """Return a page of results, and the namespace settings of the search.
 
-    An arm that fails is reported as degraded if another arm answers.
+    An arm that fails is reported as degraded if another arm answers. `with_events` allows one more search for an event
+    that the query names its time by.
 
     Raises InvalidArgument for an empty query and for an unknown profile, InvalidPageToken, InvalidConsistencyToken,
     ConversationNotFound; for REGEX InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC,
@@ -95,11 +103,12 @@ async def find_memories(
     if request.mode is SearchMode.HYBRID:
         # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
-    filter_ = await find_as_of(sources.database, namespace, request.filter)
-    request = replace(request, filter=filter_)
-    last_seq = 0
+    filter_ = await find_as_of(sources.database, namespace, request.filter, request.reference_time)
+    request, last_seq = replace(request, filter=filter_), 0
     if request.conversation_id and request.mode in BY_WORDS | BY_MEANING:
         request, last_seq = await _complete(sources, namespace, request, cursor)
+    if with_events:
+        request = await _find_event_period(sources, namespace, request)
     asked = ValidatedSearch(namespace, request, profile, cursor, chars, last_seq)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
     async with AsyncExitStack() as stack:
@@ -139,6 +148,40 @@ async def _complete(
     excluded = [*(request.filter.excluded_memory_ids or ()), *said.ids]
     filter_ = replace(request.filter, excluded_memory_ids=excluded)
     return replace(request, text=text, filter=filter_, is_completed=True), last_seq
+
+
+async def _find_event_period(
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest
+) -> SearchRequest:
+    """Return the request with the period that its query names by an event, such as `after the wedding`.
+
+    The event is found by another search for its words, without events of its own.
+    """
+    event = find_event(request.text, ()) if request.mode is SearchMode.HYBRID else None
+    if event is None or request.profile != BY_PERIODS:
+        return request
+    now = request.reference_time or datetime.now(UTC)
+    async with sources.database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+    event = named_event(request.text, settings.text_search_config, now, settings.time_zone)
+    if event is None:
+        return request
+    of_event = SearchRequest(
+        event.words,
+        filter=request.filter,
+        page=PageRequest(_EVENT_RESULTS),
+        at_least_as_fresh=request.at_least_as_fresh,
+        operators=False,
+    )
+    response, _ = await find_memories(sources, namespace, of_event, with_events=False)
+    # The question may be among the memories, too.
+    told = next(
+        (each.memory for each in response.results if not each.memory.content.endswith("?")), None
+    )
+    if response.verdict is not Verdict.RELEVANT or told is None:
+        return request
+    period = event_period(event, told.content, told.occurred_at, settings.time_zone)
+    return replace(request, event_periods=(period,)) if period else request
 
 
 @dataclass(frozen=True)

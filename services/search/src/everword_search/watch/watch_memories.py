@@ -16,6 +16,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import WatchTokenExpired
 from everword.domain.tokens import ResumeToken
 from everword_search.passages.as_of import find_as_of
+from everword_search.passages.named_filter import resolve_period
 from everword_search.records.model import MemoryFilter
 from everword_search.records.tiers import Tier
 from everword_search.watch import store
@@ -45,6 +46,7 @@ async def watch_memories(
     The events are empty if nothing has happened for a while. Raises InvalidPageToken, WatchTokenExpired,
     InvalidArgument, and MemoryNotFound if the filter's `as_of_message_id` does not exist.
     """
+    memory_filter = await resolve_period(database, namespace, memory_filter)
     ensure_watchable(await find_as_of(database, namespace, memory_filter))
     secret = await database.token_secret()
     place = await _begin(database, namespace, secret, resume_token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.memory import Query
 from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError, ToolSet
-from everword.adapters.tools.owners import Conversation, Day, Subject, filter_of
+from everword.adapters.tools.owners import Conversation, Subject, When, filter_of
 from everword.adapters.tools.text import heading, indented, one_line
 from everword.client import CallError
 from everword.v1 import search_service_pb2
@@ -16,8 +16,8 @@ _CITED_CHARS, _ANSWER_TOKENS = 300, 2_000
 async def memory_answer(
     caller: ToolCaller,
     query: Query,
-    since: Day = "",
-    until: Day = "",
+    since: When = "",
+    until: When = "",
     subject: Subject = "",
     conversation: Conversation = "",
 ) -> str:

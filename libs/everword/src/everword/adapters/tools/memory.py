@@ -9,7 +9,7 @@ from pydantic import Field
 
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.model import NO_SCOPE, READS, Tool, ToolCaller, ToolError
-from everword.adapters.tools.owners import Conversation, Day, Subject, filter_of, is_visible
+from everword.adapters.tools.owners import Conversation, Subject, When, filter_of, is_visible
 from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, one_line, when, whole
 from everword.client.kinds import KINDS, Kind
@@ -43,8 +43,8 @@ async def memory_search(
     kinds: Kinds = (),
     authors: Names = (),
     agents: Names = (),
-    since: Day = "",
-    until: Day = "",
+    since: When = "",
+    until: When = "",
     subject: Subject = "",
     conversation: Conversation = "",
     page_token: PageToken = "",
@@ -147,8 +147,8 @@ async def memory_browse(
     kinds: Kinds = (),
     authors: Names = (),
     agents: Names = (),
-    since: Day = "",
-    until: Day = "",
+    since: When = "",
+    until: When = "",
     subject: Subject = "",
     conversation: Conversation = "",
     page_token: PageToken = "",

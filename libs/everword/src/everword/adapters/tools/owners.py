@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -22,6 +22,12 @@ Conversation = Annotated[
     str, Field(max_length=512, description="Name, session key or id of one conversation.")
 ]
 Day = Annotated[str, Field(description="A day such as 2026-04-18, or a time.")]
+When = Annotated[
+    str,
+    Field(
+        max_length=40, description="A time: 2026-04-18, 2026-04, yesterday, last_week, 7d, tuesday."
+    ),
+]
 _CHANNEL = "mcp"
 
 
@@ -47,10 +53,10 @@ async def filter_of(
         agents=own_and_shared(caller.scope.agent) or agents,
         subjects=own_and_shared(subject),
     )
-    if since:
-        found.start_time.FromDatetime(time_of(since, "since"))
-    if until:
-        found.end_time.FromDatetime(time_of(until, "until", after_day=True))
+    # The server understands names of times, in the time zone of the namespace.
+    if since or until:
+        bounds = ("since", since), ("until", until)
+        found.period = " ".join(f"{word} {when}" for word, when in bounds if when)
     if conversation:
         found.conversation_ids.append(await find_conversation(caller, conversation, subject))
     return found
@@ -143,14 +149,11 @@ def id_in(text: str) -> str:
         return ""
 
 
-def time_of(text: str, name: str, *, after_day: bool = False) -> datetime:
-    """Return the beginning of a day or the end of it, or a time. Raises ToolError."""
+def time_of(text: str, name: str) -> datetime:
+    """Return the beginning of a day, or a time. Raises ToolError."""
     try:
-        if len(text) == len("2026-04-18"):
-            day = date.fromisoformat(text) + timedelta(days=after_day)
-            return datetime.combine(day, time(), UTC)
         moment = datetime.fromisoformat(text)
-        # In UTC, the first day may be before the year 1, and the last one after 9999.
+        # In UTC, the first day may be before the year 1.
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise ToolError(f"{name} is {text!r}; give a day such as 2026-04-18.") from None

@@ -78,6 +78,12 @@ class Ranker:
         return np.round(self.relevance.score(features) + alike, 9)
 
 
+def lower_scores(scores: Floats, amounts: Floats) -> Floats:
+    """Return scores that are lower by amounts in the models' own unit."""
+    odds = np.clip(scores, 1e-12, 1 - 1e-12)
+    return np.round(1 / (1 + (1 - odds) / odds * np.exp(amounts / _SPREAD)), 12)
+
+
 def unlearned_score(literals: Floats, handicaps: Floats | float) -> Floats:
     """Return the contribution of literals and handicaps, which the models do not cover."""
     return LITERAL_WEIGHT * literals**3 - handicaps

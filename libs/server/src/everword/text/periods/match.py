@@ -1,0 +1,42 @@
+"""The tokens that a rule of the grammar matched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from everword.text.periods.lexicon import Token
+from everword.text.periods.spans import Clock, Span
+
+
+@dataclass(frozen=True)
+class Match:
+    """The tokens that a rule matched."""
+
+    tokens: Sequence[Token]
+    preceding: Token | None
+    following: Token | None
+    clock: Clock
+    language: str
+
+    def __getitem__(self, tags: str) -> Any:
+        """Return the value of the first token with one of these tags."""
+        return next(each.value for each in self.tokens if each.tag in tags)
+
+    def has(self, tags: str) -> bool:
+        return any(each.tag in tags for each in self.tokens)
+
+    def number(self, tags: str) -> int:
+        return int(self[tags])
+
+    def name(self, tags: str) -> str:
+        return str(self[tags])
+
+    @property
+    def times(self) -> list[Span]:
+        return [each.value for each in self.tokens if each.tag == "X"]
+
+
+#: Returns the time that matched tokens name; None if they name none. May raise ValueError, LookupError, OverflowError.
+Builder = Callable[[Match], Span | None]

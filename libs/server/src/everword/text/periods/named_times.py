@@ -1,0 +1,111 @@
+"""Times as people and agents type them: `today`, `last_month`, `7d`, `2026-05`, `since tuesday`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+
+from everword.text.periods.find import find_periods
+from everword.text.periods.spans import back
+
+NAMED_TIME_EXAMPLES = (
+    "2026-05-14, 2026-05, 2026-05-14T20:30, today, yesterday, this_week, last_month, 7d, since may"
+)
+#: Characters of the longest accepted text.
+_LONGEST = 100
+_DAY = timedelta(days=1)
+_SPAN = re.compile(r"(\d{1,5})(m|h|d|w|mo|y)")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LONG_UNITS = {"mo": "month", "y": "year"}
+_BOTH = re.compile(
+    r"(?:(?:since|from) (?P<since>.+)|between (?P<between>.+)) (?:until|to|and) (?P<until>.+)"
+)
+_DIRECTED = re.compile(r"(since|from|after|until|till|before) (.+)")
+_YEAR = re.compile(r"[12]\d{3}")
+#: Words around a time that change nothing.
+_IDLE = frozenset({"in", "on", "at", "the", "during", "over"})
+
+
+@dataclass(frozen=True)
+class TimeBounds:
+    """A period; a bound is None if it is open. A moment has the same start and end."""
+
+    start: datetime | None
+    #: Exclusive.
+    end: datetime | None
+
+
+def parse_time_range(text: str, now: datetime, zone: tzinfo) -> TimeBounds:
+    """Return the period that a text names at `now`, in the calendar of a zone. Raises ValueError for anything else."""
+    word = " ".join(text.strip().lower().replace("_", " ").split())
+    if not word or len(word) > _LONGEST:
+        raise ValueError("is not a time")
+    try:
+        return _bounds(word, now, zone)
+    except OverflowError:
+        raise ValueError("is outside of the years 1 to 9999") from None
+
+
+def _bounds(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
+    if both := _BOTH.fullmatch(word):
+        since = _bounds(both["since"] or both["between"], now, zone).start
+        return TimeBounds(since, _bounds(both["until"], now, zone).end)
+    if directed := _DIRECTED.fullmatch(word):
+        return _directed(directed[1], _bounds(directed[2], now, zone))
+    if word == "now":
+        return TimeBounds(now, now)
+    if span := _SPAN.fullmatch(word):
+        return TimeBounds(_ago(now, int(span[1]), span[2]), now)
+    return _written(word, zone) or _worded(word, now, zone)
+
+
+def _directed(direction: str, bounds: TimeBounds) -> TimeBounds:
+    match direction:
+        case "since" | "from":
+            return TimeBounds(bounds.start, None)
+        case "after":
+            return TimeBounds(bounds.end, None)
+        case "before":
+            return TimeBounds(None, bounds.start)
+    return TimeBounds(None, bounds.end)
+
+
+def _ago(now: datetime, number: int, unit: str) -> datetime:
+    if unit in _UNITS:
+        return now - timedelta(**{_UNITS[unit]: number})
+    return datetime.combine(back(now.date(), _LONG_UNITS[unit], number), now.timetz())
+
+
+def _written(word: str, zone: tzinfo) -> TimeBounds | None:
+    """Return an ISO 8601 day or time, or a year; None for other texts."""
+    if _YEAR.fullmatch(word):
+        year = int(word)
+        return TimeBounds(_midnight(date(year, 1, 1), zone), _midnight(date(year + 1, 1, 1), zone))
+    try:
+        moment = datetime.fromisoformat(word.upper())
+    except ValueError:
+        return None
+    if "w" in word and word.count("-") < 2:
+        return None  # A week.
+    if ":" not in word:
+        return TimeBounds(_midnight(moment.date(), zone), _midnight(moment.date() + _DAY, zone))
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return TimeBounds(moment, moment)
+
+
+def _worded(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
+    # In lower case, "may" and "march" are months after a preposition only.
+    word = f"in {word}"
+    found = find_periods(word, now, zone)
+    if len(found) != 1:
+        raise ValueError("is not a time")
+    [period] = found
+    rest = f"{word[: period.begins]} {word[period.ends :]}"
+    if not set(re.findall(r"\w+", rest)) <= _IDLE:
+        raise ValueError("is more than a time")
+    return TimeBounds(period.start, period.end)
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    return datetime.combine(day, time(), zone)

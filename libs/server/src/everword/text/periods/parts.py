@@ -1,0 +1,169 @@
+"""Rules for parts of times, and for times next to other times."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from everword.text.periods import spans
+from everword.text.periods.holidays import nth_weekday
+from everword.text.periods.match import Match
+from everword.text.periods.spans import DAY, Span
+
+_SHORT_UNITS = frozenset({"hour", "day"})
+#: Share of a period at which its early, middle and late part begins and ends.
+_THIRDS = {
+    **dict.fromkeys("e1", (0.0, 1 / 3)),
+    **dict.fromkeys("d2", (1 / 3, 2 / 3)),
+    **dict.fromkeys("l3", (2 / 3, 1.0)),
+}
+#: First and last day of the parts of a month; people mean the tenth by both.
+_MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
+#: Languages whose word for "ago" also means "before".
+_AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh"})
+
+
+def take_third(match: Match) -> Span | None:
+    span = match.times[0]
+    if span.unit in ("day", "part", "hour", "weekend"):
+        return None
+    tag = next(each.tag for each in match.tokens if each.tag in _THIRDS)
+    begin, end = _THIRDS[tag]
+    if span.unit == "month":
+        first = span.start.date()
+        begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
+        following = min(first + ends * DAY, span.end.date())
+        return spans.days(first + (begins - 1) * DAY, following, "days", span.sureness)
+    length = (span.end - span.start).days
+    first = span.start + round(begin * length) * DAY
+    return Span(first, span.start + round(end * length) * DAY, "days", span.sureness)
+
+
+def take_part_of_day(match: Match) -> Span | None:
+    [span] = match.times
+    if span.unit != "day":
+        return None
+    return replace(spans.part_span(span.start.date(), match.name("P")), sureness=span.sureness)
+
+
+def take_nth(match: Match) -> Span | None:
+    """`the first week of July`, `the last Sunday in May`, `the second half of 2023`."""
+    span, [position, noun, *_] = match.times[0], match.tokens
+    number = int(position.value)
+    if not 0 < abs(number) < 400:
+        return None
+    if noun.tag == "h":
+        middle = span.start + timedelta(days=(span.end - span.start).days // 2)
+        return (
+            replace(span, end=middle, unit="days")
+            if number == 1
+            else replace(span, start=middle, unit="days")
+        )
+    if noun.tag == "W":
+        first = span.start.date()
+        return (
+            None
+            if span.unit != "month"
+            else spans.day_span(nth_weekday(first.year, first.month, int(noun.value), number))
+        )
+    if noun.tag == "K":
+        saturday = span.start.date() + (5 - span.start.weekday()) % 7 * DAY + (number - 1) * 7 * DAY
+        if number < 0:
+            last = span.end.date() - DAY
+            saturday = last - (last.weekday() - 5) % 7 * DAY
+        return spans.days(saturday, saturday + 2 * DAY, "weekend")
+    unit = str(noun.value)
+    begins = spans.back(span.start.date(), unit, 1 - number)
+    if number < 0:
+        begins = spans.back(span.end.date(), unit, 1)
+    found = spans.days(begins, spans.back(begins, unit, -1), unit)
+    return found if span.start <= found.start < span.end else None
+
+
+def take_containing_unit(match: Match) -> Span | None:
+    """`the week of May 8`, `the weekend of the 6th`."""
+    [span] = match.times
+    unit = "weekend" if match.has("K") else match.name("U")
+    if unit in _SHORT_UNITS or span.unit == unit:
+        return span
+    if span.unit not in ("day", "days", "weekend"):
+        return None
+    day = span.start.date()
+    if unit == "weekend" and day.weekday() < 4:
+        day += (5 - day.weekday()) * DAY
+    if unit == "weekend" and day.weekday() == 4:
+        day += DAY
+    return replace(spans.unit_span(unit, day), sureness=span.sureness)
+
+
+def shift(match: Match) -> Span | None:
+    """`the day after Christmas`, `two weeks before May 3`."""
+    [span] = match.times
+    unit, number = match.name("U"), match.number("nv") if match.has("nv") else 1
+    if match.has("g") and match.language not in _AGO_IS_BEFORE:
+        return None
+    first, last = span.start.date(), span.end.date()
+    if span.days_before is not None:
+        first += span.days_before * DAY
+        last = first + DAY
+    around = spans.beside(first, last, unit, -number if match.has("F") else number)
+    return spans.days(*around, unit, span.sureness)
+
+
+def take_weekday_beside(match: Match) -> Span | None:
+    """`the Sunday before October 25`."""
+    inner, outer = match.times
+    if inner.weekday is None:
+        return None
+    if match.has("F"):
+        day = outer.end.date() + (inner.weekday - outer.end.weekday()) % 7 * DAY
+    else:
+        day = outer.start.date() - ((outer.start.weekday() - inner.weekday - 1) % 7 + 1) * DAY
+    return spans.day_span(day, outer.sureness)
+
+
+def combine(match: Match) -> Span | None:
+    """One time inside of another: `May last year`, `Monday of last week`, `Tuesday, May 3`."""
+    first, second = match.times
+    return _occurrence(first, second) or _occurrence(second, first)
+
+
+def _occurrence(inner: Span, outer: Span) -> Span | None:
+    if outer.unit == "year":
+        found = inner.in_year(outer.start.year)
+        return found and replace(found, days_before=inner.days_before)
+    if inner.weekday is not None:
+        if outer.unit == "week":
+            return spans.day_span(outer.start.date() + inner.weekday * DAY)
+        return outer if outer.unit == "day" else None
+    if outer.weekday is not None and inner.unit == "day":
+        return inner
+    return None
+
+
+def open_start(match: Match) -> Span | None:
+    [span] = match.times
+    if match.has("g") and match.language not in _AGO_IS_BEFORE:
+        return None
+    is_included = match.has("ut")
+    return replace(
+        span, start=datetime.min, end=span.end if is_included else span.start, unit="open"
+    )
+
+
+def open_end(match: Match) -> Span:
+    [span] = match.times
+    is_after = match.has("Fz")
+    return replace(span, start=span.end if is_after else span.start, end=datetime.max, unit="open")
+
+
+def join_range(match: Match) -> Span | None:
+    first, last = match.times
+    if last.yearly is None:
+        # "Between August 11 and August 15, 2023" names the year once.
+        first = first.in_year(last.start.year) or first
+    if first.start > last.start:
+        first = first.in_year(first.start.year - 1) or first
+    if first.start > last.start:
+        return None
+    return Span(first.start, max(first.end, last.end), "range", min(first.sureness, last.sureness))

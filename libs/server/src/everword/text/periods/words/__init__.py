@@ -1,0 +1,26 @@
+"""Words for times, by language."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from everword.text.periods.words.asian import ARABIC, CHINESE, JAPANESE
+from everword.text.periods.words.english import ENGLISH
+from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
+from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
+from everword.text.periods.words.slavic import RUSSIAN
+
+#: Phrases by language and by tag of `grammar`, separated by commas; numbered ones by number or name.
+LANGUAGES: Mapping[str, Mapping[str, Any]] = {
+    "en": ENGLISH,
+    "de": GERMAN,
+    "nl": DUTCH,
+    "no": NORDIC,
+    "es": SPANISH,
+    "fr": FRENCH,
+    "it": ITALIAN,
+    "pt": PORTUGUESE,
+    "ru": RUSSIAN,
+    "ja": JAPANESE,
+    "zh": CHINESE,
+    "ar": ARABIC,
+}
