@@ -16,7 +16,7 @@ from everword.text.ranking_record import stems_of
 from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.ranking.words.frequencies import zipf
 from everword_search.records.store import MemoryRow
-from everword_search.retrieval.results.change_cues import adds_something, suggests_change
+from everword_search.retrieval.results.change_cues import adds_something, measure_change
 from everword_search.retrieval.results.present_questions import PresentQuestion, content_stems
 
 #: Results among which an older and a newer statement are searched.
@@ -27,9 +27,13 @@ _MOST_OLDER, _MOST_NEWER, _MOST_UNRELATED = 60, 32, 18
 #: A word of at most this Zipf frequency that both have relates them, as `Corsa` does.
 _RARE = 5.4
 #: Points for a rare word in common, for a word of the question, for a pronoun, and for a value of the requested form,
-#: and those lost by each rank. A pair needs 0 points.
+#: and those lost by each rank and by an addition; a pair needs `_NEEDED`.
 _LINK, _ASKED, _PRONOUN, _FORM, _RANK = 2.0, 1.0, 0.5, 1.0, 0.15
-_REFERRING = re.compile(r"\b(?:it|its|it's|they|them|he|she|him|her|one)\b", re.IGNORECASE)
+_CHANGE, _ADDITION = 1.0, 2.0
+_NEEDED = 0.5
+#: Rare words in common with which two statements are about the same thing, whatever else they name.
+_SURELY_RELATED = 2
+_REFERRING = re.compile(r"\b(?:it|its|it's|they|them|he|she|him|her)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|i'm|im|i've|ive|my|me)\b", re.IGNORECASE)
 #: Words before a noun that name no other thing of its kind: "new code".
 _UNSPECIFIC = frozenset(("new", "old", "same", "next", "other", "whole"))
@@ -66,10 +70,10 @@ def find_newer_statements(
     ]
     pairs = []
     for older in statements:
-        if older.rank < _OLDER and older.stems & question.words:
+        if older.rank < _OLDER:
             scored = [(_points(question, older, each), each) for each in _later(older, statements)]
             points, best = max(scored, key=lambda each: each[0], default=(-1.0, older))
-            if points >= 0:
+            if points >= _NEEDED:
                 pairs.append(NewerStatement(older.row, best.row))
     return pairs
 
@@ -97,7 +101,6 @@ def _later(older: _ReadStatement, statements: Sequence[_ReadStatement]) -> Itera
             each.row.occurred_at > older.row.occurred_at
             and each.length <= _MOST_NEWER
             and not each.text.rstrip().endswith("?")
-            and not adds_something(each.text)
             and _is_near(older.row, each.row)
         ):
             yield each
@@ -119,15 +122,24 @@ def _points(question: PresentQuestion, older: _ReadStatement, newer: _ReadStatem
     """Return how probably the newer statement replaces the older one; negative if it hardly does."""
     asked = newer.stems & question.words
     restates = question.answer is not None and asked and asked >= older.stems & question.words
-    if not restates and not suggests_change(newer.text):
-        return -1.0
-    if _is_about_other(question, older, newer):
-        return -1.0
     shared = (older.stems & newer.stems) - question.words
-    links = sum(zipf(word, question.config) <= _RARE for word in shared)
+    links = sum(
+        zipf(word, question.config) <= _RARE
+        for word in shared
+        # Two appointments on Fridays have nothing else in common.
+        if question.answer is None or not question.answer.search(word)
+    )
+    change = measure_change(newer.text)
+    if not (change or restates):
+        return -1.0
+    if not links and not older.stems & question.words:
+        return -1.0
+    if links < _SURELY_RELATED and _is_about_other(question, older, newer):
+        return -1.0
     if not links and not asked and newer.length > _MOST_UNRELATED:
         return -1.0
-    points = _LINK * links + _ASKED * len(asked) - _RANK * newer.rank
+    points = _LINK * links + _ASKED * len(asked) + _CHANGE * change - _RANK * newer.rank
+    points -= _ADDITION if adds_something(newer.text) else 0.0
     points += _PRONOUN if _REFERRING.search(newer.text) else 0.0
     return points + (_FORM if question.answer else 0.0)
 

@@ -34,6 +34,9 @@ _SEVERAL = re.compile(
     r"(?:(?!does\b|is\b|do\b|are\b)\w+ )?(?!does\b|is\b)\w+[^s\Wiu]s\b)",
     re.IGNORECASE,
 )
+_AT_PRESENT = re.compile(
+    r"\b(?:now|at the moment|currently|these days|nowadays|at present)\b", re.IGNORECASE
+)
 #: "Is Anna vegetarian?" asks for no value that could have changed, unless it says so.
 _YES_OR_NO = re.compile(
     r"^\W*(?:is|are|am|do|does)\b(?!.*\b(?:still|any ?more|yet)\b)", re.IGNORECASE
@@ -48,7 +51,9 @@ _NUMBER_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    rf"\d|\b(?:(?:{'|'.join(WEEKDAY_NAMES)})s?|{'|'.join((*MONTH_NAMES, *SEASON_MONTHS))}|"
+    r"\b\d{1,2}(?:[:.h]\d\d|st|nd|rd|th| ?[ap]m)|"
+    r"\b(?:at|by|until|till|from|to|around|before|after|on|the|its|it's|is) \d{1,2}\b|"
+    rf"\b(?:(?:{'|'.join(WEEKDAY_NAMES)})s?|{'|'.join((*MONTH_NAMES, *SEASON_MONTHS))}|"
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|noon|midnight|morning|evening|tomorrow|tonight|today|weekend|week)\b",
     re.IGNORECASE,
 )
@@ -68,7 +73,7 @@ _RELATION_LINES = (
     "cousin kids kid girlfriend boyfriend neighbour neighbor landlord teacher parents colleague roommate"
 )
 _RELATIONS = frozenset(_RELATION_LINES.split())
-_NAME = re.compile(r"(?<=\s)[A-Z][^\W\d_]+")
+_NAME = re.compile(r"(?<=\s)[A-Z](?=[^\W\d_A-Z])[^\W\d_]+")
 _OWNER = re.compile(r"(\w+)['’]s?\s+\w")
 _QUALIFIER = re.compile(
     r"\b(?:at|of|for|in|to|on|from|with)\s+(?:(?:the|my|our|his|her|their|an?)\s+)?(\w+)(?:['’]s?\s+(\w+))?",
@@ -134,7 +139,8 @@ def _asks_about_present(text: str) -> bool:
     return (
         len(text) <= _MAX_CHARS
         and bool(_ASKING.search(text) and _PRESENT.search(text))
-        and not any(form.search(text) for form in (_OTHER, _SEVERAL, _YES_OR_NO))
+        and not any(form.search(text) for form in (_OTHER, _YES_OR_NO))
+        and bool(_AT_PRESENT.search(text) or not _SEVERAL.search(text))
     )
 
 
