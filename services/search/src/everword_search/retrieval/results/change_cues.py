@@ -9,7 +9,7 @@ _STRONG = r"""
 now; no longer; any ?more; no more; as of; these days; nowadays; used to; instead; rather than
 (?:from|starting) (?:now on|today|tomorrow|next|\w+day|january|february|march|april|may|june|july|august|summer)
 (?:from|starting) (?:september|october|november|december); starting (?:in|with)
-since (?:the|last|new|we|yesterday|\w+day|january|february|march|april|may|june|july|august|summer)
+since (?:this|the|last|new|we|yesterday|\w+day|january|february|march|april|may|june|july|august|summer)
 new (?:one|place|number|job|code|address|car|phone|name|date|time|flat|apartment|house|doctor|boss|manager|password)
 new (?:pin|email|plan|school|team|room|office|gym|teacher|coach|company|owner)
 switch(?:ed|ing)?; swap(?:ped|s)?; replac(?:ed|ing|ement); chang(?:ed|ing); changes? to; over to; rotated; renamed?
@@ -19,13 +19,13 @@ pick(?:ed)? (?:the|a|another); signed (?:up|with); regist(?:er|ered) us
 put(?:ting)? (?:the|it|us|me|him|her|them); let'?s do; we'?re (?:looking at|going|doing); (?:looking|aiming) at
 mak(?:e|ing) (?:it|that); sold; stopped; dropped; ditched; dumped; got rid of; returned; quit; resigned; handed in
 retir(?:ed|ing); g[ia]v(?:e|es|ing) (?:up|in); stolen; nicked; broke up; split up; divorced; outgr(?:ew|own)
-(?:done|finished) with; shut down; fell through; is a no go; is out; double[ -]booked
+(?:done|finished) with; shut down; fell through; is a no go; (?:is|are) (?:out|over|dead); double[ -]booked
 moved; moving (?:to|in|out); moves? (?:it|to|us|me|in|out); resche?duled; rebook(?:ed)?; postponed; push(?:ed|ing)
 shifted; bumped; cancell?ed; called off; delayed; reshuffled; exten(?:ded|sion); more (?:days|weeks|months|time)
 raised; lowered; increased; reduced; cut to; (?:up|down) to; went up; goes? up; instead of
 turn(?:s|ed) out; scratch that; scrap(?:ped)?; correction; updated?; forget (?:the|that|it|about|what)
 never ?mind; nvm; plot twist; plans? changed; change of plans?; my bad; nope; typo; after all; not .{1,25} but
-was (?:un\w+|wrong|a joke|too)
+was (?:un\w+|wrong|a joke|too); broke down; went bust; stick(?:ing)? with; \w+day then; it is(?= *(?:[.!,]|$))
 """
 #: These often occur without a change.
 _WEAK = r"""
@@ -35,7 +35,7 @@ actually; finally; had to; so (?:they|s?he|we|its?|we're|i'?m); for good; in the
 first (?:day|time|week); hasn'?t; haven'?t .{1,20} (?:since|in); (?:is|are) ok; ok(?:ay)? to
 (?:is|are|'[sm]|'re) (?:leaving|moving|off|out)
 """
-_ADDITIONS = "also; too; another; plus; as well; additionally; besides"
+_ADDITIONS = "also; too; plus; as well; additionally; besides"
 
 
 def _pattern(phrases: str) -> re.Pattern[str]:

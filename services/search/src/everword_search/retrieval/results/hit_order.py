@@ -90,7 +90,9 @@ def _with_newer_first(ordered: OrderedHits, ranked_page: RankedPage) -> OrderedH
         places = {hit.source_id: place for place, hit in enumerate(hits)}
         older, newer = places.get(pair.older.id), places.get(pair.newer.id)
         known = endings.get(pair.older.id, ())
-        if older is None or newer is None or any(each.current for each in known):
+        # A stored ending is surer, also of the newer statement: a third one may have restored the older one.
+        stored = [*known, *endings.get(pair.newer.id, ())]
+        if older is None or newer is None or any(each.fact_id or each.value for each in stored):
             continue
         endings[pair.older.id] = [*known, _possible_ending(pair, hits[newer].passage_id)]
         if newer > older:

@@ -33,10 +33,15 @@ _CHANGE, _ADDITION = 1.0, 2.0
 _NEEDED = 0.5
 #: Rare words in common with which two statements are about the same thing, whatever else they name.
 _SURELY_RELATED = 2
+#: Later statements, best first, that need no words in common with the question or the older statement.
+_MOST_UNLINKED = 2
 _REFERRING = re.compile(r"\b(?:it|its|it's|they|them|he|she|him|her)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|i'm|im|i've|ive|my|me)\b", re.IGNORECASE)
 #: Words before a noun that name no other thing of its kind: "new code".
 _UNSPECIFIC = frozenset(("new", "old", "same", "next", "other", "whole"))
+#: "New link" is news for a question about the link; "the tablet one" is no answer to one about the phone.
+_NEW = re.compile(r"\bnew (\w+)", re.IGNORECASE)
+_SUCH_ONE = re.compile(r"\bthe (\w+) one\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.!,:;].*\?", re.DOTALL)
 
 
@@ -71,7 +76,10 @@ def find_newer_statements(
     pairs = []
     for older in statements:
         if older.rank < _OLDER:
-            scored = [(_points(question, older, each), each) for each in _later(older, statements)]
+            scored = [
+                (_points(question, older, each, place), each)
+                for place, each in enumerate(_later(older, statements))
+            ]
             points, best = max(scored, key=lambda each: each[0], default=(-1.0, older))
             if points >= _NEEDED:
                 pairs.append(NewerStatement(older.row, best.row))
@@ -118,7 +126,9 @@ def _is_near(older: MemoryRow, newer: MemoryRow) -> bool:
     )
 
 
-def _points(question: PresentQuestion, older: _ReadStatement, newer: _ReadStatement) -> float:
+def _points(
+    question: PresentQuestion, older: _ReadStatement, newer: _ReadStatement, place: int
+) -> float:
     """Return how probably the newer statement replaces the older one; negative if it hardly does."""
     asked = newer.stems & question.words
     restates = question.answer is not None and asked and asked >= older.stems & question.words
@@ -130,13 +140,17 @@ def _points(question: PresentQuestion, older: _ReadStatement, newer: _ReadStatem
         if question.answer is None or not question.answer.search(word)
     )
     change = measure_change(newer.text)
+    if any(
+        stems_of(word, question.config)[0] in question.words for word in _NEW.findall(newer.text)
+    ):
+        change = 1.0
     if not (change or restates):
         return -1.0
     if not links and not older.stems & question.words:
         return -1.0
     if links < _SURELY_RELATED and _is_about_other(question, older, newer):
         return -1.0
-    if not links and not asked and newer.length > _MOST_UNRELATED:
+    if not links and not asked and (newer.length > _MOST_UNRELATED or place >= _MOST_UNLINKED):
         return -1.0
     points = _LINK * links + _ASKED * len(asked) + _CHANGE * change - _RANK * newer.rank
     points -= _ADDITION if adds_something(newer.text) else 0.0
@@ -153,6 +167,11 @@ def _is_about_other(
     something else instead.
     """
     asked = newer.stems & question.words
+    if any(
+        word not in _UNSPECIFIC and word in newer.stems - older.stems
+        for word in stems_of(" ".join(_SUCH_ONE.findall(newer.text)), question.config)
+    ):
+        return True
     if asked or _SPEAKER.search(newer.text):
         for people in question.people:
             named = people & older.stems

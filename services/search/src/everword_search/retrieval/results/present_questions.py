@@ -47,7 +47,8 @@ _TIME_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_QUESTION = re.compile(
-    r"\b(?:how (?:much|many|old|big)|phone|number|code|pin|price|rent|size|weight|address|salary|budget|cost|goal)\b",
+    r"\b(?:how (?:much|many|old|big)|"
+    r"phone|number|code|pin|price|rent|size|weight|address|salary|budget|cost|goal|owe)\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
