@@ -1,4 +1,4 @@
-"""Phrases of English chats that suggest a change of something that was said before."""
+"""Phrases of English chats that suggest a change of an earlier statement."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def measure_change(text: str) -> float:
 
 
 def adds_something(text: str) -> bool:
-    """Return whether a message adds something to what was said before."""
+    """Return whether a message adds something to earlier ones."""
     return _ADDITION.search(text) is not None

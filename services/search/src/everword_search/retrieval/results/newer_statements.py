@@ -140,9 +140,7 @@ def _points(
         if question.answer is None or not question.answer.search(word)
     )
     change = measure_change(newer.text)
-    if any(
-        stems_of(word, question.config)[0] in question.words for word in _NEW.findall(newer.text)
-    ):
+    if not question.words.isdisjoint(stems_of(" ".join(_NEW.findall(newer.text)), question.config)):
         change = 1.0
     if not (change or restates):
         return -1.0
@@ -177,7 +175,7 @@ def _is_about_other(
             named = people & older.stems
             if named and not named & newer.stems:
                 return True
-        # A person whom the question names speaks for himself only.
+        # If the question names a person, others do not speak for that person.
         author = content_stems(older.row.author, question.config)
         if author & question.words and newer.row.author != older.row.author:
             return True
