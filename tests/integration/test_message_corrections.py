@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from everword.v1 import context_service_pb2, erasure_service_pb2, fact_pb2, fact_query_service_pb2
 from everword.v1 import search_service_pb2 as search
+from support.background import embed_everything
 from support.calls import ASSISTANT
 from support.databases import cloned
 from support.learning import day, learn, say
@@ -124,6 +125,7 @@ async def test_probably_newer_statement_is_placed_before_the_older_one_that_answ
     await say(stack, "took it to the garage again, 340 for the brakes", 3, **about)
     new = await say(stack, "well thats it. traded the Corsa for a van, 90k on it", 20, **about)
     await say(stack, "I was late because of the car in front of me", 25, **about)
+    await embed_everything(stack)
     request = search.SearchRequest(query="What car do I drive?", explain=True)
     request.filter.subjects.append("ivy")
     first, second, *others = (await stack.search.Search(request)).results
