@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from everword.v1 import context_service_pb2, erasure_service_pb2, fact_pb2, fact_query_service_pb2
 from everword.v1 import search_service_pb2 as search
+from support.background import embed_everything
 from support.calls import ASSISTANT
 from support.databases import cloned
 from support.learning import day, learn, say
@@ -114,3 +115,35 @@ async def test_correction_by_another_speaker_ends_the_fact_of_the_first_one(stac
     assert [(each.attribute, each.value) for each in profile.facts] == [
         ("staging_server_port", "9090")
     ]
+
+
+async def test_probably_newer_statement_is_placed_before_the_older_one_that_answers_the_question(
+    stack: Stack,
+) -> None:
+    about = {"subject": "ivy", "session": "ivy"}
+    old = await say(stack, "I drive an old Corsa, the car is held together by rust.", 1, **about)
+    await say(stack, "took it to the garage again, 340 for the brakes", 3, **about)
+    new = await say(stack, "well thats it. traded the Corsa for a van, 90k on it", 20, **about)
+    await say(stack, "I was late because of the car in front of me", 25, **about)
+    await embed_everything(stack)
+    request = search.SearchRequest(query="What car do I drive?", explain=True)
+    request.filter.subjects.append("ivy")
+    first, second, *others = (await stack.search.Search(request)).results
+    assert (first.memory.id, second.memory.id) == (new, old)
+    assert first.score == second.score
+    assert [each.name for each in first.explanation.signals] == ["newer_statement"]
+    [mark] = second.superseded
+    assert mark.ending == fact_pb2.FACT_ENDING_POSSIBLY_REPLACED
+    assert (mark.current_memory_id, mark.value) == (new, "")
+    assert not any(each.superseded for each in (first, *others))
+    # What was said earlier answers a question about the past.
+    past = await find(stack, "What car did I drive before?", "ivy")
+    assert past[0].memory.id == old
+    assert not any(each.superseded for each in past)
+    context = context_service_pb2.BuildContextRequest(
+        query="What car do I drive?", token_budget=300
+    )
+    context.filter.subjects.append("ivy")
+    text = (await stack.context.BuildContext(context)).text
+    assert "this may be outdated since" in text
+    assert "traded the Corsa" in text

@@ -289,6 +289,10 @@ def superseded(facts: Iterable[fact_pb2.SupersededFact]) -> str:
     """Return a line for each thing that a memory says and that does not hold any more."""
     told = []
     for each in facts:
+        if each.ending == fact_pb2.FACT_ENDING_POSSIBLY_REPLACED:
+            newer = shorten(each.current_text, VALUE_CHARS)
+            told.append(f"\n  may be outdated since {when(each.ended_time)}: {newer}")
+            continue
         corrected = each.ending == fact_pb2.FACT_ENDING_CORRECTED
         now = f"; now {shorten(each.current_value, VALUE_CHARS)}" if each.current_value else ""
         how = "corrected" if corrected else "until"

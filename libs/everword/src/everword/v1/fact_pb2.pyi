@@ -126,6 +126,10 @@ class _FactEndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactEnding
     """FACT_ENDING_CLOSED: it held, and nothing took its place."""
     FACT_ENDING_CORRECTED: _FactEnding.ValueType  # 3
     """FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
+    FACT_ENDING_POSSIBLY_REPLACED: _FactEnding.ValueType  # 4
+    """FACT_ENDING_POSSIBLY_REPLACED: a newer message probably replaces this one, judged by their words and the question. The
+    newer message is `current_memory_id`, and its text `current_text`; no value is known.
+    """
 
 class FactEnding(_FactEnding, metaclass=_FactEndingEnumTypeWrapper):
     """FactEnding is the reason why a fact no longer holds."""
@@ -138,6 +142,10 @@ FACT_ENDING_CLOSED: FactEnding.ValueType  # 2
 """FACT_ENDING_CLOSED: it held, and nothing took its place."""
 FACT_ENDING_CORRECTED: FactEnding.ValueType  # 3
 """FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
+FACT_ENDING_POSSIBLY_REPLACED: FactEnding.ValueType  # 4
+"""FACT_ENDING_POSSIBLY_REPLACED: a newer message probably replaces this one, judged by their words and the question. The
+newer message is `current_memory_id`, and its text `current_text`; no value is known.
+"""
 Global___FactEnding: _TypeAlias = FactEnding  # noqa: Y015
 
 class _FactRelation:

@@ -676,7 +676,9 @@ class ScoreSignal(_message.Message):
     VALUE_FIELD_NUMBER: _builtins.int
     WEIGHT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is `temporal` or `importance`."""
+    """name is `temporal` or `importance`; in `recall`, `newer_statement` for a message that was moved before an older one,
+    which it probably replaces.
+    """
     value: _builtins.float
     """value lies between 0 and 1."""
     weight: _builtins.float

@@ -15,6 +15,8 @@ class EndingKind(IntEnum):
     REPLACED = 1
     CLOSED = 2
     CORRECTED = 3
+    #: A newer statement probably replaces it; known from its words alone.
+    POSSIBLY_REPLACED = 4
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Ending:
     attribute: str
     value: str
     kind: EndingKind
-    #: When the value ceased to be valid; for a correction, when the correction was made.
+    #: When the value ceased to be valid; for a correction or a newer statement, when that was made.
     ended_at: datetime
     #: None if no value replaces it, or if the filter excludes all memories that state the new value.
     current: CurrentFact | None
@@ -57,6 +59,7 @@ _ENDINGS = {
     EndingKind.REPLACED: "until",
     EndingKind.CLOSED: "until",
     EndingKind.CORRECTED: "corrected",
+    EndingKind.POSSIBLY_REPLACED: "may be outdated since",
 }
 
 
@@ -68,7 +71,7 @@ class EndingRemark:
     """The label of one outdated attribute, or of an outdated value in quotation marks."""
 
     attribute: str
-    #: `until` or `corrected`.
+    #: `until`, `corrected` or `may be outdated since`.
     how: str
     ended_at: datetime
 

@@ -39,8 +39,13 @@ from everword_search.retrieval.relevance import (
 )
 from everword_search.retrieval.results.completions import completions_of
 from everword_search.retrieval.results.hit_order import RankedPage, order
+from everword_search.retrieval.results.newer_statements import (
+    NewerStatement,
+    find_newer_statements,
+)
 from everword_search.retrieval.results.originals import find_page_originals
 from everword_search.retrieval.results.placement import PagePlacement, PromotedHits
+from everword_search.retrieval.results.present_questions import PresentQuestion
 from everword_search.retrieval.results.sections import with_full_texts
 from everword_search.retrieval.runner import Runner
 from everword_search.retrieval.single_arm import rank_single_arm
@@ -226,7 +231,9 @@ async def hydrate(
     ranked_page = _ranked_page(validated, page)
     least, chars = validated.request.min_score, validated.chars
     originals = await find_page_originals(conn, database, ranked_page, rows, least, chars)
-    ordered = await order(conn, database, replace(ranked_page, originals=originals), there)
+    newer = _newer_statements(validated, page, [rows[hit.source_id] for hit in there])
+    ranked_page = replace(ranked_page, originals=originals, newer=newer)
+    ordered = await order(conn, database, ranked_page, there)
     numbered = ordered.placed
     if promoted := [hit for hit in numbered.hits if hit.source_id not in rows]:
         async with database.bound(conn, validated.namespace.id):
@@ -274,6 +281,22 @@ def _ranked_page(validated: ValidatedSearch, page: HitPage) -> RankedPage:
         page.planned.runner,
         page.outdated,
     )
+
+
+def _newer_statements(
+    validated: ValidatedSearch, page: HitPage, ranked: Sequence[MemoryRow]
+) -> Sequence[NewerStatement]:
+    """Return the newer statements on a first page, for a question about the present in the profile `recall`."""
+    ranking = page.planned.ranking
+    if (
+        validated.cursor.after
+        or not isinstance(ranking, RecallRanking)
+        or ranking.question.periods
+        or (question := PresentQuestion.read(validated.request.text, ranking.question.config))
+        is None
+    ):
+        return ()
+    return find_newer_statements(question, ranked)
 
 
 def _next_token(validated: ValidatedSearch, page: HitPage, placement: PagePlacement) -> str:

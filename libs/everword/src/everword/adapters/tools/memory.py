@@ -14,7 +14,11 @@ from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, one_line, when, whole
 from everword.client.kinds import KINDS, Kind
 from everword.v1 import memory_pb2, search_service_pb2
-from everword.v1.fact_pb2 import FACT_ENDING_CORRECTED, SupersededFact
+from everword.v1.fact_pb2 import (
+    FACT_ENDING_CORRECTED,
+    FACT_ENDING_POSSIBLY_REPLACED,
+    SupersededFact,
+)
 from everword.v1.stats_pb2 import Alert
 
 #: Characters of each memory in results of a search, and in lists.
@@ -109,6 +113,8 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
 
 def _ended(fact: SupersededFact) -> str:
     """Describe an outdated fact of a memory, and the current value."""
+    if fact.ending == FACT_ENDING_POSSIBLY_REPLACED:
+        return f'may be outdated since {when(fact.ended_time)}: "{fact.current_text}"'
     how = "corrected on" if fact.ending == FACT_ENDING_CORRECTED else "held until"
     now = f"; now {fact.current_value}" if fact.current_value else ""
     what = fact.attribute or f'"{fact.value}"'

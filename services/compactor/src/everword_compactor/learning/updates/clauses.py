@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 
@@ -47,7 +46,6 @@ class ReadClause:
     denied: Sequence[str]
 
 
-@lru_cache(maxsize=4096)
 def read_clauses(text: str) -> tuple[ReadClause, ...]:
     plain = text[:MAX_CHARS].replace("’", "'")
     return tuple(_read(each) for sentence in iter_sentences(plain) for each in _asserted(sentence))

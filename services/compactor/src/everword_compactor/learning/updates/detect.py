@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import lru_cache
 
 from everword.text.analysis import folded_words
 from everword_compactor.compose.extractive.phrases import word_weight
@@ -78,16 +77,19 @@ class _Claim:
 
 def may_update(text: str, asked: str = "") -> bool:
     """Return whether a message may update earlier ones; `asked` is the question that it answers."""
-    if not _may_state(text) or not _has_sign(text.lower()):
+    if len(text) > MAX_CHARS or not _has_sign(text.lower()):
         return False
-    return any(each.has_cue or each.near_change for each in _claims(text, asked))
+    clauses = read_clauses(text)
+    return _may_state(text, clauses) and any(
+        each.has_cue or each.near_change for each in _claims(clauses, asked)
+    )
 
 
-def _may_state(text: str) -> bool:
+def _may_state(text: str, clauses: Sequence[ReadClause]) -> bool:
     """Return whether a message is short, and no list of numbers: only such messages update others, or are updated."""
     if len(text) > MAX_CHARS:
         return False
-    values = [value for clause in read_clauses(text) for value in clause.values]
+    values = [value for clause in clauses for value in clause.values]
     return sum(value.kind in _NUMBERS for value in values) <= _MOST_NUMBERS
 
 
@@ -112,21 +114,24 @@ def find_updates(new: str, earlier: Sequence[str], asked: str = "") -> list[Mess
     still true. Therefore, only short messages without a question count, in which a day, a time, a number or a code
     replaces another one.
     """
-    if "?" in new or not _may_state(new):
+    clauses = read_clauses(new)
+    if "?" in new or not _may_state(new, clauses):
         return []
-    claims = _claims(new, asked)
+    claims = _claims(clauses, asked)
+    read = [read_clauses(text) for text in earlier]
     common = Counter[str]()
-    for text in earlier:
-        common.update({word for clause in read_clauses(text) for word in clause.topic})
+    for each in read:
+        common.update({word for clause in each for word in clause.topic})
+    statements = [
+        each if _may_state(text, each) else () for text, each in zip(earlier, read, strict=True)
+    ]
     found = []
-    for place, text in enumerate(earlier):
-        if not _may_state(text):
-            continue
-        updates = [each for claim in claims for each in _updates(place, claim, text, common)]
+    for place, old in enumerate(statements):
+        updates = [each for claim in claims for each in _updates(place, claim, old, common)]
         if updates:
             found.append(max(updates, key=_rank))
     found.sort(key=lambda each: each.shared, reverse=True)
-    return found[:_MOST_UPDATES] or _nearest(claims, earlier)
+    return found[:_MOST_UPDATES] or _nearest(claims, statements)
 
 
 def _rank(update: MessageUpdate) -> tuple[bool, float]:
@@ -134,15 +139,13 @@ def _rank(update: MessageUpdate) -> tuple[bool, float]:
     return update.kind != UpdateKind.RESTORED, update.shared
 
 
-@lru_cache(maxsize=4096)
-def _claims(text: str, asked: str) -> tuple[_Claim, ...]:
+def _claims(clauses: Sequence[ReadClause], asked: str) -> tuple[_Claim, ...]:
     """Return the statements of a message that may update earlier messages."""
-    clauses = read_clauses(text)
     if asked and clauses:
         first = clauses[0]
         corrects = first.corrects or patterns.NO.match(first.text) is not None
         topic = {**topic_of(asked), **first.topic}
-        clauses = (replace(first, topic=topic, corrects=corrects), *clauses[1:])
+        clauses = [replace(first, topic=topic, corrects=corrects), *clauses[1:]]
     return tuple(claim for number in range(len(clauses)) for claim in _of_clause(clauses, number))
 
 
@@ -169,10 +172,10 @@ def _says(value: StatedValue, word: str) -> bool:
 
 
 def _updates(
-    place: int, claim: _Claim, text: str, common: Mapping[str, int]
+    place: int, claim: _Claim, clauses: Sequence[ReadClause], common: Mapping[str, int]
 ) -> Iterator[MessageUpdate]:
     """Yield the updates that a claim makes to an earlier message."""
-    clauses, new = read_clauses(text), claim.value
+    new = claim.value
     for number, old in enumerate(clauses):
         of_kind = [each for each in old.values if each.kind == new.kind]
         if not of_kind:
@@ -202,13 +205,13 @@ def _is_same_topic(
     )
 
 
-def _nearest(claims: Sequence[_Claim], earlier: Sequence[str]) -> list[MessageUpdate]:
+def _nearest(
+    claims: Sequence[_Claim], earlier: Sequence[Sequence[ReadClause]]
+) -> list[MessageUpdate]:
     """Return the update of the latest message with a value that a correction without a topic excludes."""
     for claim in [each for each in claims if each.refers]:
         for place in range(len(earlier) - 1, max(-1, len(earlier) - 1 - _NEARBY), -1):
-            if not _may_state(earlier[place]):
-                continue
-            for clause in read_clauses(earlier[place]):
+            for clause in earlier[place]:
                 for value in clause.values:
                     if _is_excluded(value, claim):
                         return [MessageUpdate(place, claim.kind, value.text, claim.value.text, 0.0)]

@@ -1,4 +1,7 @@
-"""Order the hits of a page: replacements before outdated hits, originals before pasted copies."""
+"""Order the hits of a page: replacements before outdated hits, originals before pasted copies.
+
+For a question about the present, newer statements also precede older ones that they probably replace.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from everword.db.arrays import array_of_uuids
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import Pending
 from everword.domain.deadline import remaining
+from everword_search.endings.model import CurrentFact, Ending, EndingKind
 from everword_search.endings.read_endings import (
     Endings,
     OutdatedRow,
@@ -19,8 +23,9 @@ from everword_search.endings.read_endings import (
 from everword_search.passages.ranked_memories import Candidate, RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import RankingArm
-from everword_search.retrieval.hits import FoundHits, RankedHit
+from everword_search.retrieval.hits import FoundHits, RankedHit, Signal
 from everword_search.retrieval.model import SearchMode
+from everword_search.retrieval.results.newer_statements import NewerStatement
 from everword_search.retrieval.results.placement import (
     PagePlacement,
     PlacementInputs,
@@ -33,6 +38,8 @@ from everword_search.retrieval.runner import ArmFailed, Runner
 
 #: Modes in which replacements are promoted; the others match letters.
 BRINGING = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL, SearchMode.SEMANTIC})
+#: Explains the place of a newer statement; its score is that of the older one.
+_NEWER = Signal("newer_statement", 1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,8 @@ class RankedPage:
     outdated: Pending[OutdatedRow] | None
     #: The original messages of each pasted copy.
     originals: Mapping[UUID, Sequence[RankedHit]] = field(default_factory=dict)
+    #: Pairs of messages on the page; empty unless the query asks about the present.
+    newer: Sequence[NewerStatement] = ()
 
     @property
     def original_ids(self) -> Mapping[UUID, Sequence[UUID]]:
@@ -68,6 +77,52 @@ async def order(
     conn: Connection, database: Database, ranked_page: RankedPage, hits: Sequence[RankedHit]
 ) -> OrderedHits:
     """Return the page's hits in order: outdated hits after their replacements, pasted copies after their originals."""
+    return _with_newer_first(await _order_known(conn, database, ranked_page, hits), ranked_page)
+
+
+def _with_newer_first(ordered: OrderedHits, ranked_page: RankedPage) -> OrderedHits:
+    """Mark the older statements of pairs as possibly outdated, and move the newer ones before them.
+
+    Nothing is brought from other pages, so page tokens are not affected.
+    """
+    hits, endings = list(ordered.placed.hits), dict(ordered.endings)
+    for pair in ranked_page.newer:
+        places = {hit.source_id: place for place, hit in enumerate(hits)}
+        older, newer = places.get(pair.older.id), places.get(pair.newer.id)
+        known = endings.get(pair.older.id, ())
+        # A stored ending is surer, also of the newer statement: a third one may have restored the older one.
+        stored = [*known, *endings.get(pair.newer.id, ())]
+        if older is None or newer is None or any(each.fact_id or each.value for each in stored):
+            continue
+        endings[pair.older.id] = [*known, _possible_ending(pair, hits[newer].passage_id)]
+        if newer > older:
+            hits.insert(older, _promoted(hits.pop(newer), hits[older]))
+    return OrderedHits(replace(ordered.placed, hits=hits), endings)
+
+
+def _possible_ending(pair: NewerStatement, passage_id: int) -> Ending:
+    newer, since = pair.newer, pair.newer.occurred_at
+    current = CurrentFact(None, "", newer.content, since, newer.id, (newer.id,), (passage_id,))
+    return Ending(None, "", "", EndingKind.POSSIBLY_REPLACED, since, current)
+
+
+def _promoted(newer: RankedHit, older: RankedHit) -> RankedHit:
+    """Return the newer hit with the score of the older one, and at least its relevance."""
+    evidence = [each for each in (newer.evidence, older.evidence) if each is not None]
+    match = [each for each in (newer.match, older.match) if each is not None]
+    return replace(
+        newer,
+        score=older.score,
+        signals=(*newer.signals, _NEWER),
+        evidence=max(evidence, default=None),
+        match=max(match, default=None),
+    )
+
+
+async def _order_known(
+    conn: Connection, database: Database, ranked_page: RankedPage, hits: Sequence[RankedHit]
+) -> OrderedHits:
+    """Return the page's hits in the order that stored facts, corrections and originals demand."""
     outdated = await ranked_page.outdated.rows() if ranked_page.outdated else []
     ordered = OrderedHits(PagePlacement(list(hits), last=hits[-1] if hits else None))
     if not outdated and not ranked_page.originals:
