@@ -77,12 +77,12 @@ def read(line: str, *texts: str) -> str:
         ("user | residence | Ghent", "My brother lives in Ghent.", "brother residence=Ghent"),
         ("user | job | baker", "She is a baker in Ghent.", ""),
         ("Tim | residence | Ghent", "Tim called. I live in Ghent.", "- residence=Ghent"),
-        ("user | father | diabetic", "My dad is diabetic.", "father note=diabetic"),
+        ("user | father | diabetic", "My dad is diabetic.", "father note=diabetic ?"),
         ("user | dad's age | 74", "My dad is 74.", "father age=74"),
         (
             "Rita | lactose intolerance",
             "Rita's lactose intolerant.",
-            "Rita note=lactose intolerance",
+            "Rita note=lactose intolerance ?",
         ),
         ("user | vegetarian | yes", "I'm vegetarian now.", "- note=vegetarian"),
         ("user | age | 9", "We have been married for 9 years.", ""),
@@ -107,7 +107,7 @@ def read(line: str, *texts: str) -> str:
         ("user | job | astronaut", "Imagine I am an astronaut.", ""),
         # Questions, denials and former values.
         ("user | like | Ghent", "What is Ghent like?", ""),
-        ("user | trip | Ghent", "Can you plan my trip to Ghent?", "- trip=Ghent"),
+        ("user | trip | Ghent", "Can you plan my trip to Ghent?", "- trip=Ghent ?"),
         ("user | pet | dog", "We do not have a dog.", ""),
         ("user | dislike | coriander", "I can't stand coriander.", "- dislike=coriander"),
         ("user | medication | lisinopril", "Can't, I'm on lisinopril.", "- medication=lisinopril"),

@@ -44,27 +44,6 @@ landlord landlady
 """
 _RELATIONS = [frozenset(group.split()) for group in _GROUPS.strip().splitlines()]
 _RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"}
-#: Words that a value needs in its sentence: models guess the attribute of a place or a food from its name.
-_CUES = {
-    "residence": re.compile(
-        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
-        re.I,
-    ),
-    "hometown": re.compile(r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b", re.I),
-    "job": re.compile(
-        r"\b(?:work\w*|jobs?|as an?|(?:am|is|was|be|been|being|became|['’]m|['’]s|are|were)(?: \w+){0,2} (?:an?|the|in)"
-        r"|career|profession|liv(?:e|ing) as|for a living|teach\w*|taught|runs?|ran|owns?|start\w*|hired|shifts?|office"
-        r"|company|firm|boss|colleagues?|clients?|doing|train\w*|retire\w*|freelanc\w*|sells?|business"
-        r"|employ\w*|promot\w*|quit|fired|laid off|used to be|lead|manag\w*|stud\w*)\b|(?:['’]m|\bam|['’]s|\bis) \w+$",
-        re.I,
-    ),
-    "allergy": re.compile(
-        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.I
-    ),
-    "birthday": re.compile(r"birth|born|\bturn", re.I),
-}
-_TRADE = re.compile(r"(?:er|or|ist|ian|eer|man|woman)$", re.I)
-_PLACES = frozenset({"residence", "hometown"})
 _LIVING = frozenset(
     {
         "pet",
@@ -85,7 +64,7 @@ _FIRST = frozenset({"i", "we", "my", "our", "me", "us", "mine", "ours", "myself"
 _THIRD = frozenset({"he", "she", "his", "her", "they", "their", "him", "them", "hers"})
 _GUESSES = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|might|apparently|supposedly|allegedly"
-    r"|i (?:think|guess|suspect|hope|wish|bet)"
+    r"|(?:i|we|he|she|they) should|i (?:think|guess|suspect|hope|wish|bet)"
     r"|(?:would|wouldn't|i'd|we'd|you'd|he'd|she'd) (?:love|like|rather|be|have|buy|move|get|bake|go|never)"
     r"|i'd|if i|want to|wants to|wanna|hoping to|hope to|dream(?:s|ing)? of|thinking (?:of|about)|considering"
     r"|one day|some ?day|wish|not sure|no idea)\b",
@@ -126,6 +105,8 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _NEGATED_WORDS = 4
+#: A clause with one of these at its beginning denies all of it: "Don't explain how to do it in GoLand".
+_FORBIDDING = (["don't"], ["dont"], ["never"], ["do", "not"])
 #: "My boss there is called Tamsin": words from a relation to the name.
 _NAMED_WORDS = 5
 _CLAUSE = re.compile(
@@ -221,7 +202,9 @@ def attribute_at(attribute: str, sentence: str, at: int) -> str:
 
 def is_negated(sentence: str, at: int, claim: str) -> bool:
     """Return whether a sentence denies the value at a position, and the claim about it does not."""
-    near = tokens_of(_CLAUSE.split(sentence[:at])[-1])[-_NEGATED_WORDS:]
+    words = tokens_of(_CLAUSE.split(sentence[:at])[-1])
+    is_order = words[:1] in _FORBIDDING or words[:2] in _FORBIDDING
+    near = words if is_order else words[-_NEGATED_WORDS:]
     return any(map(_NEGATION.match, near)) and not _NEGATIVE.search(claim)
 
 
@@ -259,20 +242,6 @@ def is_living(attribute: str) -> bool:
 def is_english(text: str) -> bool:
     language = language_of(tokens_of(text))
     return language == "en" or (not language and text.isascii())
-
-
-def is_supported(attribute: str, value: str, text: str) -> bool:
-    """Return whether a text in English has a word without which it tells nothing about an attribute.
-
-    A place with a capital letter needs none, and neither does a trade such as `organ builder`.
-    """
-    attribute = attribute.removeprefix("former_")
-    cue = _CUES.get(attribute)
-    if cue is None or cue.search(text) or not is_english(text):
-        return True
-    if attribute == "job":
-        return bool(_TRADE.search(value))
-    return attribute in _PLACES and value != value.casefold()
 
 
 def canonical_relation(name: str) -> str:
