@@ -30,6 +30,8 @@ goal plan project event appointment deadline trip journey holiday wedding move v
 requirement limit repository domain company business note unit currency timezone zone tradition belief value
 """
 _LASTING = frozenset(_LASTING_WORDS.split()) | frozenset(KNOWN) - {"mood", "status"}
+#: First words of names such as `favourite_food`.
+_TASTES = frozenset({"favourite", "favorite", "preferred", "liked", "disliked"})
 #: Attributes of third parties; more about them is rarely worth a fact of the user.
 _OF_OTHERS_WORDS = """
 name age birthday nationality language residence hometown job employer workplace education studies school university
@@ -59,21 +61,23 @@ _CUE_WORDS = {
         r"|crazy about|can['’]t get enough|passion\w*|fond|swears? by|live on|always)\b"
     ),
     "dislike": (
-        r"\b(?:hat(?:e|es|ed|ing)|dislik\w+|stand|not a (?:\w+ )?fan|avoid\w*|tastes?|loath\w+|awful|terrible|disgust\w*"
-        r"|annoy\w*|no|never|sick of|detest\w*|put off)\b|n['’]t (?:\w+ )?(?:like|eat|enjoy|drink)\b"
+        r"\b(?:hat(?:e|es|ed|ing)|dislik\w+|stand|not a (?:\w+ )?fan|avoid\w*|tastes?|loath\w+|awful|terrible"
+        r"|disgust\w*|annoy\w*|no|never|sick of|detest\w*|put off)\b|n['’]t (?:\w+ )?(?:like|eat|enjoy|drink)\b"
     ),
     "diet": (
         r"\b(?:eat\w*|ate|diet\w*|vegetarian|vegan|pescatarian|gluten|dairy|lactose|meat|fish|pork|drink\w*|alcohol"
         r"|sugar|halal|kosher|keto|carbs?|no|without|free|plant-based|sober|intoleran\w*)\b"
     ),
     "instruction": (
-        r"\b(?:please|never|always|don['’]t|do not|can you|could you|would you|use|keep|from now on|prefer\w*|i want|no"
-        r"|answer|write|call me|remind|just|only|stick|skip|avoid|let['’]s|remember|make sure|stop|give|send|tell"
-        r"|explain|ask|add|put)\b"
+        r"\b(?:please|from now on|never|always|call me|prefer\w*|(?:want|like|need) you|(?:can|could|would|will) you"
+        r"|make sure|remember to|don['’]t|do not|no more|stop|instead of)\b"
+        r"|(?:^|[,;:.!]\W*|\b(?:and|so|but) )(?:just |only )?(?:use|keep|give|send|write|answer|reply|explain|ask|tell"
+        r"|show|stick|skip|avoid|remind|add|put|no|speak|talk|be|leave|round|quote|list|start|end|remember|short|let['’]s)\b"
     ),
     "goal": (
-        r"\b(?:want\w*|wanna|plan\w*|goal\w*|aim\w*|hop(?:e|es|ing)|dream\w*|try\w*|train\w*|going to|gonna|like to|love to|sav\w+"
-        r"|learn\w*|will|by|['’]ll|['’]d|looking|working|target\w*|prepar\w*|need\w*|start\w*|until|before|apply\w*)\b"
+        r"\b(?:want\w*|wanna|plan\w*|goal\w*|aim\w*|hop(?:e|es|ing)|dream\w*|try\w*|train\w*|going to|gonna|like to"
+        r"|love to|sav\w+|learn\w*|will|by|['’]ll|['’]d|looking|working|target\w*|prepar\w*|need\w*|start\w*"
+        r"|until|before|apply\w*)\b"
     ),
     "fear": r"\b(?:fear\w*|afraid|scar\w+|terrif\w*|phobi\w*|panic\w*|nervous|freak\w*)\b",
 }
@@ -102,6 +106,30 @@ _TIME = re.compile(
     r"|november|december|tomorrow|tonight|next|weekend|week|month|spring|summer|autumn|winter|christmas|easter)\b",
     re.IGNORECASE,
 )
+#: A value that ends with one of these is cut from a sentence: `start with`.
+_CUT = re.compile(
+    r"\b(?:with|about|to|for|of|on|in|at|and|or|but|the|an?|from|by|than|as)$", re.IGNORECASE
+)
+#: A quantity alone: `25 mg`, `two cups a day`.
+_QUANTITY = re.compile(
+    r"^(?:\d[\d.,]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|half)\W*(?:mg|g|kg|ml|l|cups?|times?|pills?|tablets?"
+    r"|glasses|hours?|days?|weeks?|months?|years?)\b(?: (?:a|per|every|each) \w+)?$",
+    re.IGNORECASE,
+)
+_NOUNS = frozenset(
+    {
+        "diet",
+        "medication",
+        "condition",
+        "allergy",
+        "pet",
+        "like",
+        "dislike",
+        "hobby",
+        "job",
+        "employer",
+    }
+)
 #: Values that describe a moment, whatever the attribute.
 _MOMENTS = re.compile(
     r"^(?:(?:totally|very|really|so|quite|pretty|a bit|all|feeling|is|not|too|just|completely)\W+)*"
@@ -109,18 +137,22 @@ _MOMENTS = re.compile(
     r"|ready|sorry|lucky|excited|nervous|annoyed|cold|hot|warm|nice|lovely|perfect|terrible|awful|bad|funny|cute)$",
     re.IGNORECASE,
 )
+_BEING = r"(?:\b(?:am|are|is|not)|['’](?:m|re|s))\W+(?:\w+\W+){0,3}"
 _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 
 
-def is_lasting(attribute: str, about: str, sentence: str) -> bool:
+def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
     """Return whether a fact is useful a month later; `about` is the third party of the fact, if there is one."""
     plain = attribute.removeprefix("former_")
     words = plain.split("_")
     if words[-1] in _DATED and is_english(sentence) and not _TIME.search(sentence):
         return False
+    if plain == "note" and is_english(sentence):
+        # Without such a verb, `vegetarian: yes` is a detail such as `train: yes`.
+        return bool(re.search(rf"{_BEING}{re.escape(value.split()[0])}", sentence, re.IGNORECASE))
     if about:
         return plain in _OF_OTHERS or words[-1] in _OF_OTHERS or is_relative(plain)
-    return plain in _LASTING or bool(_LASTING & {words[0], words[-1]}) or is_relative(plain)
+    return plain in _LASTING or words[-1] in _LASTING or words[0] in _TASTES or is_relative(plain)
 
 
 def is_supported(attribute: str, value: str, text: str) -> bool:
@@ -143,7 +175,11 @@ def is_supported(attribute: str, value: str, text: str) -> bool:
 
 def _is_kind(attribute: str, value: str, text: str) -> bool:
     """Return whether a value can be one of an attribute: a place, an animal or a name, an age."""
-    if _MOMENTS.match(value):
+    if _MOMENTS.match(value) or _CUT.search(value):
+        return False
+    if attribute == "job" and is_relative(value):
+        return False
+    if attribute in _NOUNS and _QUANTITY.match(value):
         return False
     if attribute == "job" and re.search(
         rf"(?<!am)(?<!['’]m)(?<!['’]s)(?<!is)(?<!as)(?<!was)\W+the {re.escape(value)}\b", text, re.I

@@ -14,6 +14,7 @@ from everword.text.common_words import LANGUAGES_OF
 from everword.text.sentences import sentence_and_line_ends
 from everword_compactor.sleep.model import SessionMessage
 from everword_compactor.sleep.stages import sentence_rules as rules
+from everword_compactor.sleep.stages.line_repairs import FactLine, repair_line
 
 #: Share of a value's content words that its message must contain; a value of few words must be there in full.
 _LEAST_SHARE, _WHOLE = 0.5, 2
@@ -52,17 +53,6 @@ _AFFIRMING = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|exactly|right|correct|true|sure|indeed|that's right|i (?:do|did|am|have)|ja|oui|sí|si)\b",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class FactLine:
-    """A line of a model's answer."""
-
-    #: The third party; empty for the user.
-    about: str
-    attribute: str
-    value: str
-    is_guess: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +113,7 @@ def find_statement(
         return None
     message, sentence = found
     at = _place(line.value, sentence)
+    line = repair_line(line, sentence, at)
     claim = f"{line.attribute} {line.value}"
     if (
         rules.is_staged(message.content)
@@ -150,6 +141,10 @@ def _of_person(line: FactLine, sentence: str, at: int, shown: str) -> FactLine |
     if relation and rules.is_apart(relation, line.value, sentence):
         return None
     person = rules.person_before(sentence, at)
+    named = rules.subject_name(sentence, at)
+    if named and not relation and line.about.casefold() != named.casefold():
+        # "Arjun turns 40" is no age of the user.
+        return replace(line, about=named) if person != "other" else None
     if line.about:
         return _of_third_party(line, sentence, at, shown, person)
     if relation or person in ("", "user"):
@@ -167,6 +162,8 @@ def _of_third_party(
     line: FactLine, sentence: str, at: int, shown: str, person: str
 ) -> FactLine | None:
     words = rules.relation_words(line.about) or set(_words(line.about))
+    if re.search(rf"\bthe {re.escape(line.about)}\b", shown, re.IGNORECASE):
+        return None  # "the Harbour Voices" are no person
     if not rules.names_any(words, shown) and (
         rules.is_english(shown) or not rules.is_relative(line.about)
     ):

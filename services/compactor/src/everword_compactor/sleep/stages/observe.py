@@ -17,13 +17,13 @@ from everword_compactor.sleep.model import Observation, Quote, SessionMessage, S
 from everword_compactor.sleep.prompts import cut_text, halve_messages
 from everword_compactor.sleep.stages.attribute_rules import is_lasting, is_supported
 from everword_compactor.sleep.stages.fact_lines import (
-    FactLine,
     StatedFact,
     find_statement,
     is_same,
     parse_line,
     split_sentences,
 )
+from everword_compactor.sleep.stages.line_repairs import FactLine
 from everword_compactor.sleep.stages.name_attributes import attribute_name
 from everword_compactor.sleep.stages.sentence_rules import (
     is_living,
@@ -50,16 +50,19 @@ fact is one short line, at most 8: who | attribute | value. `who` is "user", or 
 the message in few words. `before` only helps to understand. List what is still true next month, and how the user \
 wants answers; leave out what passes (today's meal, weather, mood, delays), questions, thanks. Put ? behind the value \
 of a guess, a wish, a condition, or a text that is only quoted or translated.
+Attributes: name, age, birthday, residence, job, employer, education, partner, child, sister, brother, mother, \
+father, friend, colleague, doctor, pet, diet, allergy, condition, medication, like, dislike, hobby, vehicle, owns, \
+tool, project, budget, goal, event, habit, instruction.
 
-{"before":"How was the move?","user":"Sorry, my bus was late. We moved from Bonn to Porto in May. My sister Rita is 34 \
-and a dentist. Her dog Max loves swimming."}
-{"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | sister | Rita", "Rita | age | 34", \
-"Rita | job | dentist", "Rita | dog | Max"]}
-{"before":"Did you like it?","user":"Lovely soup. But I don't eat pork, I'm allergic to nuts, and maybe I'll learn to \
-sail one day. Please give weights in grams."}
-{"facts": ["user | diet | no pork", "user | allergy | nuts", "user | goal | learn to sail ?", "user | instruction | \
-give weights in grams"]}
-{"before":"Anything else?","user":"Great, thank you! It rains again. What is on TV?"}
+{"before":"How was the move?","user":"Sorry, my bus was late. We moved from Bonn to Porto in May, my wife Lea and I. \
+My sister Rita is a dentist and turns 34 on June 2. Her dog Max loves me."}
+{"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | partner | Lea", "user | sister | \
+Rita", "Rita | job | dentist", "Rita | birthday | June 2", "Rita | pet | Max"]}
+{"before":"Did you like it?","user":"Lovely soup. But I don't eat pork, and I've had epilepsy since school. I coach \
+tennis for a living and paint on Sundays. Maybe I'll learn to sail. Please give weights in grams."}
+{"facts": ["user | diet | no pork", "user | condition | epilepsy", "user | job | tennis coach", "user | hobby | paint \
+on Sundays", "user | goal | learn to sail ?", "user | instruction | give weights in grams"]}
+{"before":"Anything else?","user":"Great, thank you! It rains again and I'm late. What is on TV?"}
 {"facts": []}"""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -249,7 +252,8 @@ def _observation(
         attribute=attribute,
         value=line.value,
         quotes=[quote],
-        hypothesis=line.is_guess or not is_lasting(attribute, line.about, stated.sentence),
+        hypothesis=line.is_guess
+        or not is_lasting(attribute, line.value, line.about, stated.sentence),
     )
 
 
@@ -279,7 +283,13 @@ def _joined(observations: Sequence[Observation]) -> list[Observation]:
             quotes=[quotes[seq] for seq in sorted(quotes)],
             hypothesis=known.hypothesis and each.hypothesis,
         )
-    return list(joined.values())
+    ended = {
+        (each.subject, each.about, each.attribute.removeprefix("former_"), each.value.casefold())
+        for each in observations
+        if each.attribute.startswith("former_")
+    }
+    # "I take propranolol" … "They took me off propranolol" in one session: only the latter is so at its end.
+    return [each for same, each in joined.items() if same not in ended]
 
 
 OBSERVE = SessionStage("observe", observe, needs_model=True, is_essential=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from everword.text.common_words import language_of
+from everword.text.common_words import LANGUAGES_OF, language_of
 
 #: Words for the same relation, one group a line; a word may be in several.
 _GROUPS = """
@@ -64,7 +64,7 @@ _FIRST = frozenset({"i", "we", "my", "our", "me", "us", "mine", "ours", "myself"
 _THIRD = frozenset({"he", "she", "his", "her", "they", "their", "him", "them", "hers"})
 _GUESSES = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|might|apparently|supposedly|allegedly"
-    r"|(?:i|we|he|she|they) should|i (?:think|guess|suspect|hope|wish|bet)"
+    r"|i (?:think|guess|suspect|hope|wish|bet)"
     r"|(?:would|wouldn't|i'd|we'd|you'd|he'd|she'd) (?:love|like|rather|be|have|buy|move|get|bake|go|never)"
     r"|i'd|if i|want to|wants to|wanna|hoping to|hope to|dream(?:s|ing)? of|thinking (?:of|about)|considering"
     r"|one day|some ?day|wish|not sure|no idea)\b",
@@ -89,7 +89,8 @@ _OWN_QUESTION = re.compile(
 )
 _ENDED = re.compile(
     r"\b(?:(?<!m )(?<!re )(?<!am )(?<!is )(?<!are )(?<!get )(?<!got )used to|no longer|formerly|previously"
-    r"|not\b[^,.;]*\bany ?more|n't\b[^,.;]*\bany ?more|quit|stopped|gave up|sold|cancell?ed)\b",
+    r"|not\b[^,.;]*\bany ?more|n't\b[^,.;]*\bany ?more|quit|stopped|gave up|sold|cancell?ed"
+    r"|(?:took|taken) (?:me|him|her|us) off|c[ao]me off|switched from|instead of|forget(?: about)?|traded)\b",
     re.IGNORECASE,
 )
 #: Farther before a value, such words are about something else.
@@ -121,6 +122,13 @@ _PAST = re.compile(
 )
 _FORMER = re.compile(r"^(?:(?:former|previous|past|old|current)\W+)+", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[\w,;] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
+#: A name with a verb in the third person; days and months are names as well.
+_NAMED_SUBJECT = re.compile(
+    r"(?:^|(?<=[\s(\"]))(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Janu|Febru)ary|March|April|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber)([A-Z][a-zà-ÿ]+)(?:['’]s| (?:also |now |just |still |only |really |never )?"
+    r"(?:is|was|has|had|loves|likes|hates|lives|works|turns|wants|plays|eats|needs|teaches|studies|runs|goes|got|moved"
+    r"|started|prefers|owns|drives|can['’]?t|does|did|would|says|said|thinks|mostly))\b"
+)
 _OF_RELATIVE = re.compile(r"^(\w[\w-]*)(?:['’]s)? (.+)$")
 _NUMBER = re.compile(r"\d{1,3}(?!\d)")
 
@@ -152,6 +160,22 @@ def person_before(sentence: str, at: int) -> str:
         return "other"
     owned = words[place + 1 : place + 4] if words[place] in {"my", "our"} else []
     return next((word for word in owned if word.replace("-", "_") in _RELATIVES), "user")
+
+
+def subject_name(sentence: str, at: int) -> str:
+    """Return the name that is the subject of the words before a position, as in "Arjun turns 40"; empty if none is.
+
+    A person who speaks of themselves after the name is the subject then.
+    """
+    found = list(_NAMED_SUBJECT.finditer(_CONTRAST.split(sentence[:at])[-1]))
+    if not found or not is_english(sentence):
+        return ""
+    last = found[-1]
+    after = tokens_of(sentence[:at].rpartition(last[0])[2])
+    is_other = (
+        last[1].casefold() in LANGUAGES_OF or {word.partition("'")[0] for word in after} & _FIRST
+    )
+    return "" if is_other else last[1]
 
 
 def is_guess(sentence: str, at: int) -> bool:
