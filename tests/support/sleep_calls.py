@@ -93,7 +93,7 @@ def records_of(body: Body) -> Records:
     heading = ""
     for line in body["messages"][1]["content"].splitlines():
         if line.endswith(":") and not line.startswith(("{", '"')):
-            heading = line[:-1]
+            heading = "messages" if line == "message:" else line[:-1]
             records[heading] = []
         elif line.startswith("{"):
             record: dict[str, Any] = json.loads(line)

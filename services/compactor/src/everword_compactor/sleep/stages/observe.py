@@ -138,11 +138,11 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
 
 def _ask(asking: Questioner, session: SleepSession, window: MessageWindow) -> list[Observation]:
     question = ModelQuestion(
-        TASK, _INSTRUCTION, {"messages": [_record(window)]}, _SCHEMA, MAX_TOKENS
+        TASK, _INSTRUCTION, {"message": [_record(window)]}, _SCHEMA, MAX_TOKENS
     )
     answers = asking.ask_in_parts(
         question,
-        "messages",
+        "message",
         lambda _, answer: read_lines(session, window, answer),
         partial(halve_messages, name="user"),
     )
