@@ -24,7 +24,7 @@ intolerance treatment therapy doctor dentist therapist specialist hospital insur
 email phone website username account handle
 vehicle car bicycle device tool editor stack equipment instrument software app system framework database port version
 computer camera owns owned possession collection garden
-instruction preference like dislike favourite favorite hobby sport activity habit routine fear phobia interest
+drink instruction preference like dislike favourite favorite hobby sport activity habit routine fear phobia interest
 membership club choir band gym genre
 goal plan project event appointment deadline trip journey holiday wedding move visit race concert gig task
 requirement limit repository domain company business note unit currency timezone zone tradition belief value
@@ -71,8 +71,8 @@ _CUE_WORDS = {
     "instruction": (
         r"\b(?:please|from now on|never|always|call me|prefer\w*|(?:want|like|need) you|(?:can|could|would|will) you"
         r"|make sure|remember to|don['’]t|do not|no more|stop|instead of)\b"
-        r"|(?:^|[,;:.!]\W*|\b(?:and|so|but) )(?:just |only )?(?:use|keep|give|send|write|answer|reply|explain|ask|tell"
-        r"|show|stick|skip|avoid|remind|add|put|no|speak|talk|be|leave|round|quote|list|start|end|remember|short|let['’]s)\b"
+        r"|(?:^|[,;:.!]\W*|\b(?:and|so|but) )(?:just |only |also |for now )?(?:use|keep|give|send|write|answer|reply"
+        r"|explain|ask|tell|show|stick|skip|avoid|remind|add|put|speak|talk|round|quote|remember|let['’]s)\b"
     ),
     "goal": (
         r"\b(?:want\w*|wanna|plan\w*|goal\w*|aim\w*|hop(?:e|es|ing)|dream\w*|try\w*|train\w*|going to|gonna|like to"
@@ -137,7 +137,16 @@ _MOMENTS = re.compile(
     r"|ready|sorry|lucky|excited|nervous|annoyed|cold|hot|warm|nice|lovely|perfect|terrible|awful|bad|funny|cute)$",
     re.IGNORECASE,
 )
+_FEW = 2
+#: The simple present states what is usual: "I take my tea with oat milk".
+_USUAL = re.compile(
+    r"^\W*(?:I|[Ww]e)(?: (?:always|usually|often|never|mostly|also))? (?!am|was|were|had|have|has|will|would|did|do|just"
+    r"|went|got|need|want|think|know|hope|guess|can|could|should|might|may|must|don|didn|\w+ed\b)[a-z]+\b(?!['’])",
+)
 _BEING = r"(?:\b(?:am|are|is|not)|['’](?:m|re|s))\W+(?:\w+\W+){0,3}"
+#: Words of which each has a capital letter, as trades have not.
+_NAME = re.compile(r"^(?:[A-Z][a-zà-ÿ]+ ?)+$")
+_ORDERS = frozenset({"instruction", "standing_instruction"})
 _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 
 
@@ -147,26 +156,29 @@ def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
     words = plain.split("_")
     if words[-1] in _DATED and is_english(sentence) and not _TIME.search(sentence):
         return False
-    if plain == "note" and is_english(sentence):
+    if plain == "note" and is_english(sentence) and (about or len(value.split()) <= _FEW):
         # Without such a verb, `vegetarian: yes` is a detail such as `train: yes`.
         return bool(re.search(rf"{_BEING}{re.escape(value.split()[0])}", sentence, re.IGNORECASE))
     if about:
         return plain in _OF_OTHERS or words[-1] in _OF_OTHERS or is_relative(plain)
-    return plain in _LASTING or words[-1] in _LASTING or words[0] in _TASTES or is_relative(plain)
+    is_known = plain in _LASTING or words[-1] in _LASTING or words[0] in _TASTES
+    return is_known or is_relative(plain) or bool(_USUAL.match(sentence))
 
 
-def is_supported(attribute: str, value: str, text: str) -> bool:
-    """Return whether a text in English has a word without which it tells nothing about an attribute.
+def is_supported(attribute: str, value: str, sentence: str, before: str = "") -> bool:
+    """Return whether a sentence in English has a word without which it tells nothing about an attribute.
 
-    A place with a capital letter needs none, and neither does a trade such as `organ builder`.
+    `before` is the agent's text before, which may have the word, but not an order to itself. A place with a capital
+    letter needs no word, and neither does a trade such as `organ builder`.
     """
     attribute = attribute.removeprefix("former_")
+    text = f"{before}\n{sentence}"
     if not is_english(text):
         return True
-    if not _is_kind(attribute, value, text):
+    if not _is_kind(attribute, value, sentence):
         return False
     cue = _CUES.get(attribute)
-    if cue is None or cue.search(text):
+    if cue is None or cue.search(sentence if attribute in _ORDERS else text):
         return True
     if attribute == "job":
         return bool(_TRADE.search(value))
@@ -177,7 +189,7 @@ def _is_kind(attribute: str, value: str, text: str) -> bool:
     """Return whether a value can be one of an attribute: a place, an animal or a name, an age."""
     if _MOMENTS.match(value) or _CUT.search(value):
         return False
-    if attribute == "job" and is_relative(value):
+    if attribute == "job" and (is_relative(value) or _NAME.match(value)):
         return False
     if attribute in _NOUNS and _QUANTITY.match(value):
         return False

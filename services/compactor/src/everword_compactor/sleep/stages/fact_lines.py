@@ -128,7 +128,9 @@ def find_statement(
     if owned is None:
         return None
     attribute = rules.attribute_at(owned.attribute, sentence, at)
-    is_guess = owned.is_guess or rules.is_guess(sentence, at)
+    is_guess = owned.is_guess or (
+        rules.is_guess(sentence, at) and not rules.is_introduced(sentence, at)
+    )
     owned = replace(owned, attribute=attribute, is_guess=is_guess)
     return StatedFact(owned, message, sentence, at)
 

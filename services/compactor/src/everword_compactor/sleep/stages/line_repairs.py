@@ -52,9 +52,9 @@ def repair_line(line: FactLine, sentence: str, at: int) -> FactLine:
     if _ALLERGIC.match(line.value):
         return replace(line, attribute="allergy", value=_ALLERGIC.sub("", line.value))
     if attribute in _EATEN and _ALLERGIC_NEAR.search(sentence[:at]):
-        return replace(line, attribute="allergy")
+        return replace(line, attribute="allergy", value=_NO.sub("", line.value))
     if attribute in _EATEN and _CANNOT.search(sentence[:at]):
-        return replace(line, attribute="intolerance")
+        return replace(line, attribute="intolerance", value=_NO.sub("", line.value))
     if attribute == "instruction" and _is_reversed(line.value, sentence):
         return replace(line, value=sentence)
     if attribute == "diet" and _NO.match(line.value) and _TASTE.search(sentence):

@@ -237,7 +237,7 @@ def _observation(
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
         return None
-    if not is_supported(attribute, stated.line.value, f"{window.agent_text}\n{stated.sentence}"):
+    if not is_supported(attribute, stated.line.value, stated.sentence, window.agent_text):
         return None
     message, line = stated.message, stated.line
     text = cut_text(stated.sentence, _QUOTE_CHARS, stated.place)

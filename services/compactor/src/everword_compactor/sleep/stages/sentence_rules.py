@@ -114,6 +114,10 @@ _CLAUSE = re.compile(
     r"[,;:–—(]|\b(?:but|because|since|so|and|which|while|although)\b", re.IGNORECASE
 )
 _CONTRAST = re.compile(r"[;(]|\b(?:but|because|although|however)\b", re.IGNORECASE)
+#: "A workshop would be nicer, I do pottery": a guess ends where a person makes a statement.
+_OWN_CLAUSE = re.compile(
+    rf"{_CONTRAST.pattern}|,\s+(?=(?:I|we|he|she|they|my|our)\b)", re.IGNORECASE
+)
 _NAMING = re.compile(r"\b(?:his|her|their|its) name(?:['’]s| is)\W*$", re.IGNORECASE)
 _PAST = re.compile(
     r"\b(?:from|former\w*|ex|was|were|had|left|until|till?|before|ago|longer|any ?more|previous\w*|back then|as a kid"
@@ -180,8 +184,15 @@ def subject_name(sentence: str, at: int) -> str:
 
 def is_guess(sentence: str, at: int) -> bool:
     """Return whether words before a position, or a condition, make the rest a guess or a wish."""
-    clause = _CONTRAST.split(sentence[:at])[-1]
+    clause = _OWN_CLAUSE.split(sentence[:at])[-1]
     return bool(_GUESSES.search(clause) or _CONDITION.match(sentence))
+
+
+def is_introduced(sentence: str, at: int) -> bool:
+    """Return whether a relative is named at a position: "I want to go with my husband Arjun" is a guess of no one."""
+    before = tokens_of(sentence[:at])[-3:]
+    owned = before[before.index("my") + 1 :] if "my" in before else []
+    return bool(owned) and all(word.replace("-", "_") in _RELATIVES for word in owned)
 
 
 def is_untrue(sentence: str) -> bool:
