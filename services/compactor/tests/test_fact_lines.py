@@ -82,7 +82,7 @@ def read(line: str, *texts: str) -> str:
         (
             "Rita | lactose intolerance",
             "Rita's lactose intolerant.",
-            "Rita note=lactose intolerance",
+            "Rita intolerance=lactose intolerance",
         ),
         ("user | vegetarian | yes", "I'm vegetarian now.", "- note=vegetarian"),
         ("user | age | 9", "We have been married for 9 years.", ""),

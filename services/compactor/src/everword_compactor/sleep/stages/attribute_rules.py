@@ -134,16 +134,29 @@ _NOUNS = frozenset(
 _MOMENTS = re.compile(
     r"^(?:(?:totally|very|really|so|quite|pretty|a bit|all|feeling|is|not|too|just|completely)\W+)*"
     r"(?:fine|ok(?:ay)?|good|great|well|better|worse|tired|exhausted|happy|sad|hungry|thirsty|busy|stressed|bored|late|early"
-    r"|ready|sorry|lucky|excited|nervous|annoyed|cold|hot|warm|nice|lovely|perfect|terrible|awful|bad|funny|cute)$",
+    r"|ready|sorry|lucky|excited|nervous|annoyed|cold|hot|warm|nice|lovely|perfect|terrible|awful|bad|funny|cute"
+    r"|allergic)$",
     re.IGNORECASE,
 )
 _FEW = 2
 #: The simple present states what is usual: "I take my tea with oat milk".
 _USUAL = re.compile(
-    r"^\W*(?:I|[Ww]e)(?: (?:always|usually|often|never|mostly|also))? (?!am|was|were|had|have|has|will|would|did|do|just"
-    r"|went|got|need|want|think|know|hope|guess|can|could|should|might|may|must|don|didn|\w+ed\b)[a-z]+\b(?!['’])",
+    r"^\W*(?:I|[Ww]e)(?: (?:always|usually|often|mostly|also))? (?!am|was|were|had|have|has|will|would|did|do|just|went"
+    r"|got|need|want|think|know|hope|guess|can|could|should|might|may|must|don|didn|never|\w+ed\b)[a-z]+\b(?!['’])",
 )
+_MEASURES = frozenset({"date", "dates", "time", "day", "duration", "frequency", "year"})
 _BEING = r"(?:\b(?:am|are|is|not)|['’](?:m|re|s))\W+(?:\w+\W+){0,3}"
+_TASTE = r"\b(?:hate|love|like|miss|about|with|of)"
+#: "can't practise after eight" is no state of health.
+_ACTION = re.compile(r"(?:can|cannot|will|wants?|has to|have to|not|no)\b", re.IGNORECASE)
+#: "my brother's dog"
+_OF_SOMEONE = re.compile(rf"\w['’]s (?:{_ANIMALS.pattern})", re.IGNORECASE)
+#: The author does something, or the user and others do.
+_AUTHOR_ACTS = re.compile(
+    r"\b(?:I|we|he|she|they)\b"
+    r"(?!['’]d| (?:prefer|want|need|hate|like|would|can['’]?t stand|don['’]t (?:want|need|like)))"
+)
+_ADDRESSED = re.compile(r"\b(?:please|pls|plz|agent|you|from now on)\b", re.IGNORECASE)
 #: Words of which each has a capital letter, as trades have not.
 _NAME = re.compile(r"^(?:[A-Z][a-zà-ÿ]+ ?)+$")
 _ORDERS = frozenset({"instruction", "standing_instruction"})
@@ -161,8 +174,16 @@ def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
         return bool(re.search(rf"{_BEING}{re.escape(value.split()[0])}", sentence, re.IGNORECASE))
     if about:
         return plain in _OF_OTHERS or words[-1] in _OF_OTHERS or is_relative(plain)
+    if words[-1] in _MEASURES:
+        return False
     is_known = plain in _LASTING or words[-1] in _LASTING or words[0] in _TASTES
-    return is_known or is_relative(plain) or bool(_USUAL.match(sentence))
+    return is_known or is_relative(plain) or _is_usual(value, sentence)
+
+
+def _is_usual(value: str, sentence: str) -> bool:
+    """Return whether the first clause of a sentence has the value, in the simple present."""
+    clause = re.split(r"[,;:]", sentence)[0].casefold()
+    return bool(_USUAL.match(sentence)) and value.split()[-1].casefold() in clause
 
 
 def is_supported(attribute: str, value: str, sentence: str, before: str = "") -> bool:
@@ -176,6 +197,8 @@ def is_supported(attribute: str, value: str, sentence: str, before: str = "") ->
     if not is_english(text):
         return True
     if not _is_kind(attribute, value, sentence):
+        return False
+    if attribute in _ORDERS and _AUTHOR_ACTS.match(sentence) and not _ADDRESSED.search(sentence):
         return False
     cue = _CUES.get(attribute)
     if cue is None or cue.search(sentence if attribute in _ORDERS else text):
@@ -193,14 +216,16 @@ def _is_kind(attribute: str, value: str, text: str) -> bool:
         return False
     if attribute in _NOUNS and _QUANTITY.match(value):
         return False
-    if attribute == "job" and re.search(
-        rf"(?<!am)(?<!['’]m)(?<!['’]s)(?<!is)(?<!as)(?<!was)\W+the {re.escape(value)}\b", text, re.I
-    ):
-        return False  # "I hate the rota"
+    if attribute == "job" and re.search(rf"{_TASTE} the {re.escape(value)}\b", text, re.IGNORECASE):
+        return False  # "I like my job, I hate the rota"
+    if attribute == "condition" and _ACTION.match(value):
+        return False
     if attribute in _PLACES:
         return bool(_HOMES.search(value) or _is_name(value, text))
     if attribute == "pet":
-        return bool(_ANIMALS.search(value) or _is_name(value, text))
+        return not _OF_SOMEONE.search(text) and bool(
+            _ANIMALS.search(value) or _is_name(value, text)
+        )
     if attribute == "age":
         return bool(re.search(r"\d", value)) or value.isalpha()
     return True

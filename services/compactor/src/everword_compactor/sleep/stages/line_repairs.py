@@ -15,6 +15,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _ALLERGIC = re.compile(r"^(?:is |am )?(?:allergic to|allergy to|an? allergy to) ", re.IGNORECASE)
+_INTOLERANT = re.compile(r"\w[ -]intoleran(?:t|ce)$", re.IGNORECASE)
 _ALLERGIC_NEAR = re.compile(r"\b(?:allergic to|allergy to)\W+(?:\w+\W+){0,4}$", re.IGNORECASE)
 _CANNOT = re.compile(
     r"\b(?:can['’]?t|cannot|must ?n['’]t|not allowed to) (?:have|eat|take|drink|tolerate|digest)\W+(?:\w+\W+){0,3}$",
@@ -49,6 +50,8 @@ def repair_line(line: FactLine, sentence: str, at: int) -> FactLine:
     attribute = line.attribute.casefold()
     if attribute in _HEALTH and _CONDITION.match(line.value):
         return replace(line, attribute="condition")
+    if attribute in _EATEN | _HEALTH and _INTOLERANT.search(line.value):
+        return replace(line, attribute="intolerance")
     if _ALLERGIC.match(line.value):
         return replace(line, attribute="allergy", value=_ALLERGIC.sub("", line.value))
     if attribute in _EATEN and _ALLERGIC_NEAR.search(sentence[:at]):
