@@ -169,11 +169,13 @@ def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
     words = plain.split("_")
     if words[-1] in _DATED and is_english(sentence) and not _TIME.search(sentence):
         return False
-    if plain == "note" and is_english(sentence) and (about or len(value.split()) <= _FEW):
+    if plain == "note" and is_english(sentence) and len(value.split()) <= _FEW:
         # Without such a verb, `vegetarian: yes` is a detail such as `train: yes`.
         return bool(re.search(rf"{_BEING}{re.escape(value.split()[0])}", sentence, re.IGNORECASE))
     if about:
-        return plain in _OF_OTHERS or words[-1] in _OF_OTHERS or is_relative(plain)
+        return (
+            plain == "note" or plain in _OF_OTHERS or words[-1] in _OF_OTHERS or is_relative(plain)
+        )
     if words[-1] in _MEASURES:
         return False
     is_known = plain in _LASTING or words[-1] in _LASTING or words[0] in _TASTES

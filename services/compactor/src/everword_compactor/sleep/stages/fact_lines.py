@@ -18,6 +18,8 @@ from everword_compactor.sleep.stages.line_repairs import FactLine, repair_line
 
 #: Share of a value's content words that its message must contain; a value of few words must be there in full.
 _LEAST_SHARE, _WHOLE = 0.5, 2
+#: A note about a relative that has more words is no fact that lasts.
+_NOTE_WORDS = 3
 #: Characters that a message may have between the words of a value.
 _SLACK_CHARS = 20
 _WORD = re.compile(r"[^\W_]+")
@@ -95,8 +97,9 @@ def parse_line(written: str) -> FactLine | None:
     if is_relation and rules.is_relative(value):
         return None  # "user | mother | mum"
     if not who and is_relation and not _NAME.search(value):
-        # "user | father | diabetic"
+        # "user | father | diabetic"; a longer value tells what the father did.
         who, attribute = attribute, "age" if value[0].isdigit() else "note"
+        is_guess = is_guess or len(value.split()) > _NOTE_WORDS
     return FactLine(who, attribute, value, is_guess)
 
 

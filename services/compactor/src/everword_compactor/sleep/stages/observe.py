@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 TASK = "sleep-observe"
 MAX_TOKENS = 500
 #: Lines of one answer; a window with as many facts is asked about in halves as well.
-MOST_LINES = 8
+MOST_LINES = 10
 #: Characters of a message that is shown to understand the next one; its end counts most.
 _BEFORE_CHARS = 300
 #: A sentence of fewer words is a greeting or the like. Languages without spaces have long words.
