@@ -108,7 +108,8 @@ _TIME = re.compile(
 )
 #: A value that ends with one of these is cut from a sentence: `start with`.
 _CUT = re.compile(
-    r"\b(?:with|about|to|for|of|on|in|at|and|or|but|the|an?|from|by|than|as)$", re.IGNORECASE
+    r"\b(?:with|about|to|for|of|on|in|at|and|or|but|the|an?|from|by|than|as|somewhere|something)$",
+    re.IGNORECASE,
 )
 #: A quantity alone: `25 mg`, `two cups a day`.
 _QUANTITY = re.compile(
@@ -116,6 +117,14 @@ _QUANTITY = re.compile(
     r"|glasses|hours?|days?|weeks?|months?|years?)\b(?: (?:a|per|every|each) \w+)?$",
     re.IGNORECASE,
 )
+_VERB = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
+#: A date alone says when, not what.
+_DATE = re.compile(
+    r"^(?:(?:early|late|mid|since|in|on) )?(?:(?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december) )?(?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+_WHEN = frozenset({"birthday", "anniversary", "start", "schedule", "age", "version", "graduation"})
 _NOUNS = frozenset(
     {
         "diet",
@@ -216,12 +225,16 @@ def _is_kind(attribute: str, value: str, text: str) -> bool:
         return False
     if attribute == "job" and (is_relative(value) or _NAME.match(value)):
         return False
-    if attribute in _NOUNS and _QUANTITY.match(value):
+    if attribute in _NOUNS and (_QUANTITY.match(value) or _VERB.search(value)):
+        return False
+    if _DATE.match(value) and attribute not in _DATED | _WHEN:
         return False
     if attribute == "job" and re.search(rf"{_TASTE} the {re.escape(value)}\b", text, re.IGNORECASE):
         return False  # "I like my job, I hate the rota"
     if attribute == "condition" and _ACTION.match(value):
         return False
+    if attribute in _PLACES and re.search(rf"\bthe {re.escape(value)} [a-z]", text):
+        return False  # "the Boulder half marathon"
     if attribute in _PLACES:
         return bool(_HOMES.search(value) or _is_name(value, text))
     if attribute == "pet":

@@ -74,6 +74,8 @@ def parse_line(written: str) -> FactLine | None:
     if len(parts) == 4 and parts[0].casefold() in _SELF:
         parts = parts[1:]  # "user | sister | job | dentist"
     if len(parts) == 2 and all(parts):
+        if len(parts[1].split()) > _NOTE_WORDS:
+            return None
         parts.insert(1, "note")  # "Rita | lactose intolerance"
     if len(parts) != 3:
         return None
