@@ -62,7 +62,9 @@ def repair_line(line: FactLine, sentence: str, at: int) -> FactLine:
         return replace(line, value=sentence)
     if attribute == "diet" and _NO.match(line.value) and _TASTE.search(sentence):
         return replace(line, attribute="dislike", value=_NO.sub("", line.value))
-    if rules.is_negated(sentence, at, f"{attribute} {line.value}"):
+    # A diet may be one of what is not eaten, so that its name says nothing about a denial.
+    claim = line.value if attribute == "diet" else f"{attribute} {line.value}"
+    if rules.is_negated(sentence, at, claim):
         return _denied(line)
     return line
 
