@@ -124,7 +124,9 @@ _DATE = re.compile(
     r"|november|december) )?(?:19|20)\d\d$",
     re.IGNORECASE,
 )
-_WHEN = frozenset({"birthday", "anniversary", "start", "schedule", "age", "version", "graduation"})
+_STATES = frozenset(
+    {"surgery", "operation", "injury", "symptom", "residence", "hometown", "education"}
+)
 _NOUNS = frozenset(
     {
         "diet",
@@ -227,7 +229,7 @@ def _is_kind(attribute: str, value: str, text: str) -> bool:
         return False
     if attribute in _NOUNS and (_QUANTITY.match(value) or _VERB.search(value)):
         return False
-    if _DATE.match(value) and attribute not in _DATED | _WHEN:
+    if attribute in _NOUNS | _STATES and _DATE.match(value):
         return False
     if attribute == "job" and re.search(rf"{_TASTE} the {re.escape(value)}\b", text, re.IGNORECASE):
         return False  # "I like my job, I hate the rota"
