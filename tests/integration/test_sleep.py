@@ -61,7 +61,7 @@ async def test_sleep_skips_tool_and_automated_sessions_but_reads_mixed_ones(stac
     await sleep(stack, mind)
     assert mind.tasks().count("sleep-observe") == 1
     [shown] = [records["messages"] for task, records in mind.asked if task == "sleep-observe"]
-    assert [message["who"] for message in shown] == ["agent", "user"]
+    assert [message["before"] for message in shown] == ["Reading the file."]
     states = rows(stack, "SELECT state, count(*)::int FROM sleep_sessions GROUP BY 1 ORDER BY 1")
     assert states == [(2, 1), (3, 2)]
 
@@ -156,16 +156,16 @@ async def test_lines_without_support_are_dropped_and_third_parties_have_facts(
     }
     # Each user message is read once, with the message before it, and no line is asked for again.
     shown = [records for task, records in mind.asked if task == "sleep-observe"]
-    assert [[each["who"] for each in records["messages"]] for records in shown] == [
-        ["user"],
-        ["agent", "user"],
+    assert [["before" in each for each in records["messages"]] for records in shown] == [
+        [False],
+        [True],
     ]
     query = "SELECT about, value, hypothesis, quotes[1] FROM session_observations ORDER BY id"
     assert rows(stack, query) == [
         ("", "running on Sundays", False, "I run on Sundays."),
         ("", "Mia", False, "My sister Mia is 34 and paints."),
         ("Mia", "34", False, "My sister Mia is 34 and paints."),
-        ("", "Sunday", False, "Yes, and maybe I'll try rowing."),
+        ("", "Sunday", True, "Yes, and maybe I'll try rowing."),
         ("", "rowing", True, "Yes, and maybe I'll try rowing."),
     ]
 

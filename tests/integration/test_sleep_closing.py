@@ -26,7 +26,7 @@ from support.sleep_calls import (
 from support.stack import Stack
 
 BERLIN, LISBON = ("Berlin it is", "residence", "Berlin"), ("Lisbon it is", "residence", "Lisbon")
-TEA, CELLO = ("tea for me", "drink", "tea"), ("the cello at six", "evening", "cello at six")
+TEA, CELLO = ("tea for me", "drink", "tea"), ("the cello at six", "evening_routine", "cello at six")
 AGAINST = classifying(("Lisbon", "contradict", "Berlin"))
 
 
@@ -128,7 +128,7 @@ async def test_model_confirms_only_existing_facts_it_selects(stack: Stack) -> No
     await sleep(stack, mind)
     facts = stored(stack)
     assert facts["drink", "tea"][0] == FactState.CONFIRMED
-    assert facts["evening", "cello at six"][0] == FactState.SUSPECTED
+    assert facts["evening_routine", "cello at six"][0] == FactState.SUSPECTED
     # The model was corrected once for naming fact 77, which does not exist.
     assert mind.tasks().count("sleep-confirm") == 2
 
@@ -161,11 +161,11 @@ async def test_duplicate_facts_are_merged_and_anchor_facts_are_marked(
 ) -> None:
     beatles, short = (
         ("I love the Beatles", "like", "the Beatles"),
-        ("Beatles it is", "like", "Beatles"),
+        ("I like Beatles", "like", "Beatles"),
     )
     job = ("I build organs", "job", "organ builder")
     await say(stack, "I love the Beatles. I build organs.", 0)
-    await say(stack, "Beatles it is!", 2)
+    await say(stack, "I like Beatles.", 2)
     anchored = Trajectory("Organs.", ["organ builder"], day(1))
     monkeypatch.setattr(load_inputs, "read_trajectory", lambda *_: anchored)
     await sleep(stack, Mind({"sleep-observe": observing(beatles, short, job)}))

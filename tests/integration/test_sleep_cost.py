@@ -7,7 +7,7 @@ from support.learning import say
 from support.sleep_calls import Mind, observing, sleep
 from support.stack import Stack
 
-TEA, CELLO = ("tea for me", "drink", "tea"), ("the cello at six", "evening", "cello at six")
+TEA, CELLO = ("tea for me", "drink", "tea"), ("the cello at six", "evening_routine", "cello at six")
 
 
 async def test_sleep_asks_about_new_facts_only(stack: Stack) -> None:

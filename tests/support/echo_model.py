@@ -96,7 +96,7 @@ def _observe(records: Records) -> Any:
     texts = [each["text"].replace("|", " ") for each in records["messages"]]
     return {
         "facts": [
-            fact_line("remark", text[:90].strip(), "Rui" if "Rui" in text else "") for text in texts
+            fact_line("note", text[:90].strip(), "Rui" if "Rui" in text else "") for text in texts
         ]
     }
 

@@ -93,10 +93,13 @@ def records_of(body: Body) -> Records:
     heading = ""
     for line in body["messages"][1]["content"].splitlines():
         if line.endswith(":") and not line.startswith(("{", '"')):
-            heading = line[:-1]
+            heading = "messages" if line == "message:" else line[:-1]
             records[heading] = []
         elif line.startswith("{"):
-            records[heading].append(json.loads(line))
+            record: dict[str, Any] = json.loads(line)
+            # A message to observe has its text under `user`; other records have it under `text`.
+            text = {"text": record["user"]} if "user" in record else {}
+            records[heading].append({**record, **text})
     return records
 
 
@@ -116,7 +119,7 @@ def observing(*found: tuple[str, ...]) -> Callable[[Records], Any]:
             fact_line(*(known if known and known[0] else ("note", words, *known[2:])))
             for message in records["messages"]
             for words, *known in found
-            if words in message["text"] and message["who"] != "agent"
+            if words in message["user"]
         ]
         return {"facts": lines}
 

@@ -77,12 +77,12 @@ def read(line: str, *texts: str) -> str:
         ("user | residence | Ghent", "My brother lives in Ghent.", "brother residence=Ghent"),
         ("user | job | baker", "She is a baker in Ghent.", ""),
         ("Tim | residence | Ghent", "Tim called. I live in Ghent.", "- residence=Ghent"),
-        ("user | father | diabetic", "My dad is diabetic.", "father note=diabetic"),
+        ("user | father | diabetic", "My dad is diabetic.", "father condition=diabetic"),
         ("user | dad's age | 74", "My dad is 74.", "father age=74"),
         (
             "Rita | lactose intolerance",
             "Rita's lactose intolerant.",
-            "Rita note=lactose intolerance",
+            "Rita intolerance=lactose intolerance",
         ),
         ("user | vegetarian | yes", "I'm vegetarian now.", "- note=vegetarian"),
         ("user | age | 9", "We have been married for 9 years.", ""),
@@ -92,7 +92,35 @@ def read(line: str, *texts: str) -> str:
         ("user | job | organ builder", "I build organs.", "- job=organ builder"),
         ("user | job | climbing", "These days I mostly climb on Mondays.", ""),
         ("user | dad | Cork", "My dad has an operation soon, he is in a clinic in Cork.", ""),
+        # The subject of the clause has the fact, and a taste, a cut text or a name is none.
+        ("user | age | 40", "Arjun turns 40 soon, so I need a cake.", "Arjun age=40"),
+        ("user | job | rota", "I like my job, I just hate the rota.", ""),
+        ("user | residence | Boulder", "I ran the Boulder half marathon.", ""),
+        ("user | pet | Rex", "I walked Rex, my brother's dog.", ""),
+        ("user | pet | breakfast time", "My cat says it is breakfast time.", ""),
+        ("user | medication | 25 mg", "I take topiramate, 25 mg.", ""),
+        ("user | mood | totally fine", "I am totally fine.", ""),
+        # A detail of the moment is a guess, what is usual is not.
+        (
+            "user | fridge contents | squash",
+            "The fridge has a squash.",
+            "- fridge_contents=squash ?",
+        ),
+        ("user | tea | oat milk", "I take my tea with oat milk.", "- tea=oat milk"),
+        # Right words under a wrong attribute.
+        ("user | diet | meat", "I don't eat meat.", "- diet=no meat"),
+        ("user | condition | allergic to nuts", "I'm allergic to nuts.", "- allergy=nuts"),
+        ("user | asthma | since school", "I've had asthma since school.", "- condition=asthma"),
+        ("user | diet | no leeks", "No leeks, they taste like soap.", "- dislike=leeks"),
+        # Orders to the agent.
+        (
+            "user | instruction | give weights in grams",
+            "Give weights in grams.",
+            "- instruction=give weights in grams",
+        ),
+        ("user | instruction | stop showering", "I vote that we stop showering.", ""),
         # Guesses, wishes, conditions, quotations, jokes.
+        ("user | partner | Arjun", "I want to go with my husband Arjun.", "- partner=Arjun"),
         ("user | pet | dog", "Maybe we'll get a dog.", "- pet=dog ?"),
         ("user | pet | dog ?", "We got a dog.", "- pet=dog ?"),
         ("user | home | boat", "If I win, I move to a boat.", "- residence=boat ?"),
@@ -107,7 +135,7 @@ def read(line: str, *texts: str) -> str:
         ("user | job | astronaut", "Imagine I am an astronaut.", ""),
         # Questions, denials and former values.
         ("user | like | Ghent", "What is Ghent like?", ""),
-        ("user | trip | Ghent", "Can you plan my trip to Ghent?", "- trip=Ghent"),
+        ("user | trip | Ghent", "Can you plan my trip to Ghent?", "- trip=Ghent ?"),
         ("user | pet | dog", "We do not have a dog.", ""),
         ("user | dislike | coriander", "I can't stand coriander.", "- dislike=coriander"),
         ("user | medication | lisinopril", "Can't, I'm on lisinopril.", "- medication=lisinopril"),

@@ -80,15 +80,18 @@ def portions(
         yield batch
 
 
-def halve_messages(records: Records) -> Sequence[Records]:
-    """Return two halves of messages, or of a long one; nothing where what there is cannot be shown in parts."""
+def halve_messages(records: Records, name: str = "text") -> Sequence[Records]:
+    """Return two halves of messages, or of a long one; empty if nothing can be shown in parts.
+
+    `name` is the field of a record with the text.
+    """
     if len(records) != 1:
         return halves(records)
     (record,) = records
-    if len(record["text"]) <= _LEAST_PART_CHARS:
+    if len(record[name]) <= _LEAST_PART_CHARS:
         return []
-    parts = split_text(record["text"], 2)
-    return [[{**record, "text": part, "part_of_a_message": True}] for part in parts]
+    parts = split_text(record[name], 2)
+    return [[{**record, name: part, "part_of_a_message": True}] for part in parts]
 
 
 def _parts(text: str, maximum: int) -> Sequence[str]:

@@ -14,9 +14,12 @@ from everword.text.common_words import LANGUAGES_OF
 from everword.text.sentences import sentence_and_line_ends
 from everword_compactor.sleep.model import SessionMessage
 from everword_compactor.sleep.stages import sentence_rules as rules
+from everword_compactor.sleep.stages.line_repairs import FactLine, repair_line
 
 #: Share of a value's content words that its message must contain; a value of few words must be there in full.
 _LEAST_SHARE, _WHOLE = 0.5, 2
+#: A note about a relative that has more words is no fact that lasts.
+_NOTE_WORDS = 3
 #: Characters that a message may have between the words of a value.
 _SLACK_CHARS = 20
 _WORD = re.compile(r"[^\W_]+")
@@ -55,17 +58,6 @@ _AFFIRMING = re.compile(
 
 
 @dataclass(frozen=True)
-class FactLine:
-    """A line of a model's answer."""
-
-    #: The third party; empty for the user.
-    about: str
-    attribute: str
-    value: str
-    is_guess: bool = False
-
-
-@dataclass(frozen=True)
 class StatedFact:
     """A fact line with the message that states it, and the sentence in it."""
 
@@ -82,6 +74,8 @@ def parse_line(written: str) -> FactLine | None:
     if len(parts) == 4 and parts[0].casefold() in _SELF:
         parts = parts[1:]  # "user | sister | job | dentist"
     if len(parts) == 2 and all(parts):
+        if len(parts[1].split()) > _NOTE_WORDS:
+            return None
         parts.insert(1, "note")  # "Rita | lactose intolerance"
     if len(parts) != 3:
         return None
@@ -105,8 +99,9 @@ def parse_line(written: str) -> FactLine | None:
     if is_relation and rules.is_relative(value):
         return None  # "user | mother | mum"
     if not who and is_relation and not _NAME.search(value):
-        # "user | father | diabetic"
+        # "user | father | diabetic"; a longer value tells what the father did.
         who, attribute = attribute, "age" if value[0].isdigit() else "note"
+        is_guess = is_guess or len(value.split()) > _NOTE_WORDS
     return FactLine(who, attribute, value, is_guess)
 
 
@@ -123,6 +118,7 @@ def find_statement(
         return None
     message, sentence = found
     at = _place(line.value, sentence)
+    line = repair_line(line, sentence, at)
     claim = f"{line.attribute} {line.value}"
     if (
         rules.is_staged(message.content)
@@ -137,7 +133,9 @@ def find_statement(
     if owned is None:
         return None
     attribute = rules.attribute_at(owned.attribute, sentence, at)
-    is_guess = owned.is_guess or rules.is_guess(sentence, at)
+    is_guess = owned.is_guess or (
+        rules.is_guess(sentence, at) and not rules.is_introduced(sentence, at)
+    )
     owned = replace(owned, attribute=attribute, is_guess=is_guess)
     return StatedFact(owned, message, sentence, at)
 
@@ -150,6 +148,10 @@ def _of_person(line: FactLine, sentence: str, at: int, shown: str) -> FactLine |
     if relation and rules.is_apart(relation, line.value, sentence):
         return None
     person = rules.person_before(sentence, at)
+    named = rules.subject_name(sentence, at)
+    if named and not relation and line.about.casefold() != named.casefold():
+        # "Arjun turns 40" is no age of the user.
+        return replace(line, about=named) if person != "other" else None
     if line.about:
         return _of_third_party(line, sentence, at, shown, person)
     if relation or person in ("", "user"):
@@ -167,6 +169,8 @@ def _of_third_party(
     line: FactLine, sentence: str, at: int, shown: str, person: str
 ) -> FactLine | None:
     words = rules.relation_words(line.about) or set(_words(line.about))
+    if re.search(rf"\bthe {re.escape(line.about)}\b", shown, re.IGNORECASE):
+        return None  # "the Harbour Voices" are no person
     if not rules.names_any(words, shown) and (
         rules.is_english(shown) or not rules.is_relative(line.about)
     ):

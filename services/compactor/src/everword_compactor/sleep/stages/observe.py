@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,19 +15,19 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Ques
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, SessionMessage, SleepSession
 from everword_compactor.sleep.prompts import cut_text, halve_messages
+from everword_compactor.sleep.stages.attribute_rules import is_lasting, is_supported
 from everword_compactor.sleep.stages.fact_lines import (
-    FactLine,
     StatedFact,
     find_statement,
     is_same,
     parse_line,
     split_sentences,
 )
+from everword_compactor.sleep.stages.line_repairs import FactLine
 from everword_compactor.sleep.stages.name_attributes import attribute_name
 from everword_compactor.sleep.stages.sentence_rules import (
     is_living,
     is_open_question,
-    is_supported,
     names_any,
     relation_words,
 )
@@ -38,21 +39,31 @@ MAX_TOKENS = 500
 #: Lines of one answer; a window with as many facts is asked about in halves as well.
 MOST_LINES = 10
 #: Characters of a message that is shown to understand the next one; its end counts most.
-_BEFORE_CHARS = 400
+_BEFORE_CHARS = 300
 #: A sentence of fewer words is a greeting or the like. Languages without spaces have long words.
 _LEAST_WORDS = 3
 #: A longer sentence is quoted in part.
 _QUOTE_CHARS = 400
 _INSTRUCTION = """\
-List the facts that the user tells in `messages` about the user's life, or about people and animals the user knows. \
-Each fact is one short line, at most 10: who | attribute | value. Write "user" for the user, else the other's name. \
-Copy the value from the message in few words. `before` only helps to understand. Leave out questions, thanks, and what \
-an agent says. Put ? behind the value of a guess, a wish, a condition, or a text that is only quoted or translated.
+List the facts that the user tells in `user` about the user's life, or about people and animals the user knows. Each \
+fact is one short line, at most 8: who | attribute | value. `who` is "user", or the other's name. Copy the value from \
+the message in few words. `before` only helps to understand. List what is still true next month, and how the user \
+wants answers; leave out what passes (today's meal, weather, mood, delays), questions, thanks. Put ? behind the value \
+of a guess, a wish, a condition, or a text that is only quoted or translated.
+Attributes: name, age, birthday, residence, job, employer, education, partner, child, sister, brother, mother, \
+father, friend, colleague, doctor, pet, diet, allergy, condition, medication, like, dislike, hobby, vehicle, owns, \
+tool, project, budget, goal, event, habit, instruction.
 
-"We moved from Bonn to Porto in May. My sister Rita is a dentist. I'm allergic to nuts, and maybe I'll learn to sail \
-one day." -> {"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | sister | Rita", \
-"Rita | job | dentist", "user | allergy | nuts", "user | goal | learn to sail ?"]}
-"Great, thank you! What is the weather?" -> {"facts": []}"""
+{"before":"How was the move?","user":"Sorry, my bus was late. We moved from Bonn to Porto in May, my wife Lea and I. \
+My sister Rita is a dentist and turns 34 on June 2. Her dog Max loves me."}
+{"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | partner | Lea", "user | sister | \
+Rita", "Rita | job | dentist", "Rita | birthday | June 2", "Rita | pet | Max"]}
+{"before":"Did you like it?","user":"Lovely soup. But I don't eat pork, and I've had epilepsy since school. I coach \
+tennis for a living and paint on Sundays. Maybe I'll learn to sail. Please give weights in grams."}
+{"facts": ["user | diet | no pork", "user | condition | epilepsy", "user | job | tennis coach", "user | hobby | paint \
+on Sundays", "user | goal | learn to sail ?", "user | instruction | give weights in grams"]}
+{"before":"Anything else?","user":"Great, thank you! It rains again and I'm late. What is on TV?"}
+{"facts": []}"""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -126,12 +137,14 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
 
 
 def _ask(asking: Questioner, session: SleepSession, window: MessageWindow) -> list[Observation]:
-    shown = _records(session, window)
-    count = len(window.messages)
-    records = {"before": shown[:-count], "messages": shown[-count:]}
-    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
+    question = ModelQuestion(
+        TASK, _INSTRUCTION, {"message": [_record(window)]}, _SCHEMA, MAX_TOKENS
+    )
     answers = asking.ask_in_parts(
-        question, "messages", lambda _, answer: read_lines(session, window, answer), halve_messages
+        question,
+        "message",
+        lambda _, answer: read_lines(session, window, answer),
+        partial(halve_messages, name="user"),
     )
     return list(chain.from_iterable(answers))
 
@@ -159,19 +172,17 @@ def may_state_fact(window: MessageWindow) -> bool:
     )
 
 
-def _records(session: SleepSession, window: MessageWindow) -> list[dict[str, Any]]:
-    """Return messages as a model sees them: agents without a name, and users by name if there are several."""
-    several = len({session.subject_of(message) for message in session.said}) > 1
-    last = window.messages[-1]
-    return [
-        {
-            "who": ((several and message.author) or "user") if message.is_said else "agent",
-            "text": message.content
-            if message is last
-            else cut_text(message.content, _BEFORE_CHARS, len(message.content)),
-        }
-        for message in window.shown
-    ]
+def _record(window: MessageWindow) -> dict[str, Any]:
+    """Return a window as a model sees it: the user's message, and the message before it without its author.
+
+    A small model that sees an agent's name, or the word, gives it the user's facts.
+    """
+    before = window.messages[0] if len(window.messages) > 1 else window.before
+    record = {"user": window.messages[-1].content}
+    if before is None:
+        return record
+    text = before.content
+    return {"before": cut_text(text, _BEFORE_CHARS, len(text)), **record}
 
 
 def read_lines(
@@ -226,7 +237,7 @@ def _observation(
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
         return None
-    if not is_supported(attribute, stated.line.value, f"{window.agent_text}\n{stated.sentence}"):
+    if not is_supported(attribute, stated.line.value, stated.sentence, window.agent_text):
         return None
     message, line = stated.message, stated.line
     text = cut_text(stated.sentence, _QUOTE_CHARS, stated.place)
@@ -241,7 +252,8 @@ def _observation(
         attribute=attribute,
         value=line.value,
         quotes=[quote],
-        hypothesis=line.is_guess,
+        hypothesis=line.is_guess
+        or not is_lasting(attribute, line.value, line.about, stated.sentence),
     )
 
 
@@ -271,7 +283,13 @@ def _joined(observations: Sequence[Observation]) -> list[Observation]:
             quotes=[quotes[seq] for seq in sorted(quotes)],
             hypothesis=known.hypothesis and each.hypothesis,
         )
-    return list(joined.values())
+    ended = {
+        (each.subject, each.about, each.attribute.removeprefix("former_"), each.value.casefold())
+        for each in observations
+        if each.attribute.startswith("former_")
+    }
+    # "I take propranolol" … "They took me off propranolol" in one session: only the latter is so at its end.
+    return [each for same, each in joined.items() if same not in ended]
 
 
 OBSERVE = SessionStage("observe", observe, needs_model=True, is_essential=True)

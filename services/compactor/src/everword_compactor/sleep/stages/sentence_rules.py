@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from everword.text.common_words import language_of
+from everword.text.common_words import LANGUAGES_OF, language_of
 
 #: Words for the same relation, one group a line; a word may be in several.
 _GROUPS = """
@@ -44,27 +44,6 @@ landlord landlady
 """
 _RELATIONS = [frozenset(group.split()) for group in _GROUPS.strip().splitlines()]
 _RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"}
-#: Words that a value needs in its sentence: models guess the attribute of a place or a food from its name.
-_CUES = {
-    "residence": re.compile(
-        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
-        re.I,
-    ),
-    "hometown": re.compile(r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b", re.I),
-    "job": re.compile(
-        r"\b(?:work\w*|jobs?|as an?|(?:am|is|was|be|been|being|became|['’]m|['’]s|are|were)(?: \w+){0,2} (?:an?|the|in)"
-        r"|career|profession|liv(?:e|ing) as|for a living|teach\w*|taught|runs?|ran|owns?|start\w*|hired|shifts?|office"
-        r"|company|firm|boss|colleagues?|clients?|doing|train\w*|retire\w*|freelanc\w*|sells?|business"
-        r"|employ\w*|promot\w*|quit|fired|laid off|used to be|lead|manag\w*|stud\w*)\b|(?:['’]m|\bam|['’]s|\bis) \w+$",
-        re.I,
-    ),
-    "allergy": re.compile(
-        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.I
-    ),
-    "birthday": re.compile(r"birth|born|\bturn", re.I),
-}
-_TRADE = re.compile(r"(?:er|or|ist|ian|eer|man|woman)$", re.I)
-_PLACES = frozenset({"residence", "hometown"})
 _LIVING = frozenset(
     {
         "pet",
@@ -110,7 +89,8 @@ _OWN_QUESTION = re.compile(
 )
 _ENDED = re.compile(
     r"\b(?:(?<!m )(?<!re )(?<!am )(?<!is )(?<!are )(?<!get )(?<!got )used to|no longer|formerly|previously"
-    r"|not\b[^,.;]*\bany ?more|n't\b[^,.;]*\bany ?more|quit|stopped|gave up|sold|cancell?ed)\b",
+    r"|not\b[^,.;]*\bany ?more|n't\b[^,.;]*\bany ?more|quit|stopped|gave up|sold|cancell?ed"
+    r"|(?:took|taken) (?:me|him|her|us) off|c[ao]me off|switched from|instead of|forget(?: about)?|traded)\b",
     re.IGNORECASE,
 )
 #: Farther before a value, such words are about something else.
@@ -126,12 +106,18 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _NEGATED_WORDS = 4
+#: A clause with one of these at its beginning denies all of it: "Don't explain how to do it in GoLand".
+_FORBIDDING = (["don't"], ["dont"], ["never"], ["do", "not"])
 #: "My boss there is called Tamsin": words from a relation to the name.
 _NAMED_WORDS = 5
 _CLAUSE = re.compile(
     r"[,;:–—(]|\b(?:but|because|since|so|and|which|while|although)\b", re.IGNORECASE
 )
 _CONTRAST = re.compile(r"[;(]|\b(?:but|because|although|however)\b", re.IGNORECASE)
+#: "A workshop would be nicer, I do pottery": a guess ends where a person makes a statement.
+_OWN_CLAUSE = re.compile(
+    rf"{_CONTRAST.pattern}|,\s+(?=(?:I|we|he|she|they|my|our)\b)", re.IGNORECASE
+)
 _NAMING = re.compile(r"\b(?:his|her|their|its) name(?:['’]s| is)\W*$", re.IGNORECASE)
 _PAST = re.compile(
     r"\b(?:from|former\w*|ex|was|were|had|left|until|till?|before|ago|longer|any ?more|previous\w*|back then|as a kid"
@@ -140,6 +126,13 @@ _PAST = re.compile(
 )
 _FORMER = re.compile(r"^(?:(?:former|previous|past|old|current)\W+)+", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[\w,;] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
+#: A name with a verb in the third person; days and months are names as well.
+_NAMED_SUBJECT = re.compile(
+    r"(?:^|(?<=[\s(\"]))(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Janu|Febru)ary|March|April|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber)([A-Z][a-zà-ÿ]+)(?:['’]s| (?:also |now |just |still |only |really |never )?"
+    r"(?:is|was|has|had|loves|likes|hates|lives|works|turns|wants|plays|eats|needs|teaches|studies|runs|goes|got|moved"
+    r"|started|prefers|owns|drives|can['’]?t|does|did|would|says|said|thinks|mostly))\b"
+)
 _OF_RELATIVE = re.compile(r"^(\w[\w-]*)(?:['’]s)? (.+)$")
 _NUMBER = re.compile(r"\d{1,3}(?!\d)")
 
@@ -173,10 +166,33 @@ def person_before(sentence: str, at: int) -> str:
     return next((word for word in owned if word.replace("-", "_") in _RELATIVES), "user")
 
 
+def subject_name(sentence: str, at: int) -> str:
+    """Return the name that is the subject of the words before a position, as in "Arjun turns 40"; empty if none is.
+
+    A person who speaks of themselves after the name is the subject then.
+    """
+    found = list(_NAMED_SUBJECT.finditer(_CONTRAST.split(sentence[:at])[-1]))
+    if not found or not is_english(sentence):
+        return ""
+    last = found[-1]
+    after = tokens_of(sentence[:at].rpartition(last[0])[2])
+    is_other = (
+        last[1].casefold() in LANGUAGES_OF or {word.partition("'")[0] for word in after} & _FIRST
+    )
+    return "" if is_other else last[1]
+
+
 def is_guess(sentence: str, at: int) -> bool:
     """Return whether words before a position, or a condition, make the rest a guess or a wish."""
-    clause = _CONTRAST.split(sentence[:at])[-1]
+    clause = _OWN_CLAUSE.split(sentence[:at])[-1]
     return bool(_GUESSES.search(clause) or _CONDITION.match(sentence))
+
+
+def is_introduced(sentence: str, at: int) -> bool:
+    """Return whether a relative is named at a position: "I want to go with my husband Arjun" is a guess of no one."""
+    before = tokens_of(sentence[:at])[-3:]
+    owned = before[before.index("my") + 1 :] if "my" in before else []
+    return bool(owned) and all(word.replace("-", "_") in _RELATIVES for word in owned)
 
 
 def is_untrue(sentence: str) -> bool:
@@ -221,7 +237,9 @@ def attribute_at(attribute: str, sentence: str, at: int) -> str:
 
 def is_negated(sentence: str, at: int, claim: str) -> bool:
     """Return whether a sentence denies the value at a position, and the claim about it does not."""
-    near = tokens_of(_CLAUSE.split(sentence[:at])[-1])[-_NEGATED_WORDS:]
+    words = tokens_of(_CLAUSE.split(sentence[:at])[-1])
+    is_order = words[:1] in _FORBIDDING or words[:2] in _FORBIDDING
+    near = words if is_order else words[-_NEGATED_WORDS:]
     return any(map(_NEGATION.match, near)) and not _NEGATIVE.search(claim)
 
 
@@ -259,20 +277,6 @@ def is_living(attribute: str) -> bool:
 def is_english(text: str) -> bool:
     language = language_of(tokens_of(text))
     return language == "en" or (not language and text.isascii())
-
-
-def is_supported(attribute: str, value: str, text: str) -> bool:
-    """Return whether a text in English has a word without which it tells nothing about an attribute.
-
-    A place with a capital letter needs none, and neither does a trade such as `organ builder`.
-    """
-    attribute = attribute.removeprefix("former_")
-    cue = _CUES.get(attribute)
-    if cue is None or cue.search(text) or not is_english(text):
-        return True
-    if attribute == "job":
-        return bool(_TRADE.search(value))
-    return attribute in _PLACES and value != value.casefold()
 
 
 def canonical_relation(name: str) -> str:
