@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.graph.labels import label_hash
+from everword.text.lexemes import analyse
 from support.fact_rows import FACT
 
 PAGE, SURE = UUID(int=101), UUID(int=102)
@@ -71,7 +72,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.find_nodes": named,
         f"{writes}.link_sources": {"node_ids": [OTHER], "source_ids": [new_id()], "kinds": [2]},
         f"{writes}.unlink_sources": {"source_id": leaf_id, "node_ids": []},
-        f"{writes}.find_leaves": {**named, "config": "english", "label": words},
+        f"{writes}.find_leaves": {**named, "label": analyse(words, "english").phrase},
         f"{writes}.read_nodes": node,
         f"{writes}.read_sources": node,
         f"{writes}.move_sources": node,

@@ -182,7 +182,7 @@ def _parameters(
         "automated": Column("bool", [source.automated for source in sources]),
         "occurred_at": Column("timestamptz", [source.occurred_at for source in sources]),
         "content": Column("text", [passage.content for passage in passages]),
-        "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
+        "lexemes": Column("text", [passage.lexemes for passage in passages]),
         "literals": Column("text", [passage.literals for passage in passages]),
         "ranking": Column("bytea", [passage.ranking for passage in passages]),
         "valid_from": limits.valid_from,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 import regex
 
+from everword.text.lexemes import analyse
 from everword_search.passages.store import QueriedWords
 
 #: Maximum letters of a word; longer words get no variants.
@@ -61,11 +62,18 @@ def queried_words(
     Words in `only_marked` get only the variants that add an accent.
     """
     pairs = [
-        (place, near)
+        (place, near, query)
         for place, word in enumerate(words)
         for near in (accented_variants(word) if word in only_marked else near_words(word, config))
+        if (query := analyse(near, config).phrase)
     ]
-    return QueriedWords(words, [place for place, _ in pairs], [near for _, near in pairs])
+    return QueriedWords(
+        words,
+        [place for place, _, _ in pairs],
+        [near for _, near, _ in pairs],
+        [analyse(word, config).phrase for word in words],
+        [query for _, _, query in pairs],
+    )
 
 
 def near_words(word: str, config: str) -> list[str]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.text.analysis import folded_words
 from everword.text.case_folding import fold_case
+from everword.text.lexemes import analyse
 from everword_search.passages import store
 from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import NearWordRow, QueriedWords, Scope
@@ -72,12 +73,12 @@ class TokenSimilarityArm(TrigramArm):
         asked = queried_words([word for _, word in words[:MAX_WORDS]], self._config)
         namespace_id = self._scope.namespace_id
         rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
-        alike = _words_by_similarity(rows, asked)
+        alike = _words_by_similarity(rows, asked, self._config)
         parameters = {
             **scored_position(window),
             "tokens": self._tokens,
             "retold": RETOLD,
-            "queries": [row.phrase for row, _ in alike],
+            "queries": [analyse(row.text, self._config).phrase for row, _ in alike],
             "places": [words[row.place][0] for row, _ in alike],
             "likenesses": [similarity for _, similarity in alike],
         }
@@ -105,7 +106,7 @@ def _word(token: str) -> str:
 
 
 def _words_by_similarity(
-    rows: Sequence[NearWordRow], queried: QueriedWords
+    rows: Sequence[NearWordRow], queried: QueriedWords, config: str
 ) -> list[tuple[NearWordRow, float]]:
     """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
 
@@ -116,8 +117,9 @@ def _words_by_similarity(
     retained: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
     counts: Counter[int] = Counter()
     for row, similarity in told:
-        if (row.place, row.phrase) not in retained and counts[row.place] < MAX_NEAR:
-            retained[row.place, row.phrase] = row, similarity
+        phrase = analyse(row.text, config).phrase
+        if (row.place, phrase) not in retained and counts[row.place] < MAX_NEAR:
+            retained[row.place, phrase] = row, similarity
             counts[row.place] += 1
     return list(retained.values())
 

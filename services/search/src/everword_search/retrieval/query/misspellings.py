@@ -51,13 +51,8 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
         return parsed
     corrections = {word: row.text for word, row in found.items()}
     query = _corrected(parsed.query, corrections)
-    texts = {**parsed.texts, **{row.text: row for row in found.values()}}
     return replace(
-        parsed,
-        query=query,
-        analysed=analyse_query(query, texts),
-        texts=texts,
-        corrections=corrections,
+        parsed, query=query, analysed=analyse_query(query, config), corrections=corrections
     )
 
 

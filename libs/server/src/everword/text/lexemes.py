@@ -1,0 +1,128 @@
+"""Make the entries of the word index, for passages and for queries: stems, without stop words.
+
+PostgreSQL stores them as a tsvector but does not analyse text itself, so one analyser serves the database, the cache in
+memory and the ranking records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import lru_cache
+
+from everword.text.analysis import folded_words, last_characters
+from everword.text.compounds import SHORTEST_COMPOUND, compound_ends
+from everword.text.lexeme_hash import hash_lexeme
+from everword.text.literals import literal_tokens
+from everword.text.stemming import plain_spellings, stems, stop_words
+
+#: Signs that make a literal an entry of its own; a hyphen alone makes a compound of ordinary words.
+_JOINERS = frozenset("./:_@#\\")
+#: Longer literals are addresses of pages and blobs, which nobody types.
+_LONGEST_LITERAL = 60
+#: Words whose further words are remembered.
+_REMEMBERED = 32_768
+
+
+@dataclass(frozen=True)
+class AnalysedText:
+    """A text of a query as text search sees it; a stop word has no lexemes."""
+
+    text: str
+    lexemes: list[str]
+    #: Hash of each lexeme, as stored in the cache.
+    hashes: list[int]
+    #: A tsquery as text.
+    phrase: str
+
+
+def index_vector(passage: str, author: str, occurred_at: datetime, config: str) -> str:
+    """Return the tsvector of a passage as text, including its author and time, which questions may name.
+
+    `occurred_at` is in the time zone of the namespace, because people name days by their own calendar.
+    """
+    words = folded_words(passage)
+    head, head_further = _head(author, occurred_at.date(), config)
+    further = [*head_further, *further_lexemes(words, config), *literal_lexemes(passage)]
+    # No pair begins with the last character of a run. It is appended at the end, so that no phrase is split.
+    last = last_characters(passage)
+    entries, place, stops, known = list(head), len(head) + 1, stop_words(config), stems(config)
+    entries += [f"{known[word]}:{at}" for at, word in enumerate(words, place) if word not in stops]
+    place += len(words)
+    entries += [f"{_quoted(each)}:{at}" for at, each in enumerate((*further, *last), place)]
+    return " ".join(entries)
+
+
+@lru_cache(maxsize=256)
+def _head(author: str, day: date, config: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the entries of who spoke and when, and their further lexemes: they are those of many passages."""
+    text = f"{author} {day.day} {day:%B} {day.year}"
+    words, stops, known = folded_words(text), stop_words(config), stems(config)
+    entries = (f"{known[word]}:{at}" for at, word in enumerate(words, 1) if word not in stops)
+    return tuple(entries), (*further_lexemes(words, config), *last_characters(text))
+
+
+def further_words(words: Iterable[str]) -> list[str]:
+    """Return the words that some words are also found by: spellings without accents, and the ends of compounds."""
+    return [other for word in words for other in _further_words_of(word)]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _further_words_of(word: str) -> tuple[str, ...]:
+    if word.isascii() and len(word) < SHORTEST_COMPOUND:
+        return ()
+    return (*plain_spellings(word), *compound_ends(word))
+
+
+def further_lexemes(words: Iterable[str], config: str) -> list[str]:
+    """Return the lexemes of `further_words` that differ from those of the words, each as often as it occurs."""
+    known, stops, found = stems(config), stop_words(config), list[str]()
+    for word in words:
+        if others := _further_words_of(word):
+            found += sorted({known[other] for other in others} - stops - {known[word]})
+    return found
+
+
+def literal_lexemes(text: str) -> list[str]:
+    """Return the lexemes of a text's literals, such as `node.js` and `jira-123`, as they are typed."""
+    return [
+        token
+        for token in literal_tokens(text)
+        if len(token) <= _LONGEST_LITERAL and (not _JOINERS.isdisjoint(token) or "-" in token)
+        if not token.replace("-", "").isalpha()
+    ]
+
+
+def analyse(text: str, config: str) -> AnalysedText:
+    """Return a word or phrase of a query as text search sees it."""
+    known, stops = stems(config), stop_words(config)
+    placed = [
+        (place, known[word]) for place, word in enumerate(folded_words(text)) if word not in stops
+    ]
+    lexemes = sorted({lexeme for _, lexeme in placed})
+    return AnalysedText(text, lexemes, [hash_lexeme(each) for each in lexemes], _phrase(placed))
+
+
+def any_of_query(texts: Iterable[str], config: str) -> str:
+    """Return a tsquery that matches any of the texts; empty if all are stop words."""
+    phrases = (analyse(text, config).phrase for text in texts)
+    return " | ".join(f"({phrase})" for phrase in dict.fromkeys(phrases) if phrase)
+
+
+def quote_lexeme(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _quoted(lexeme: str) -> str:
+    return lexeme if lexeme.isalnum() else quote_lexeme(lexeme)
+
+
+def _phrase(placed: Sequence[tuple[int, str]]) -> str:
+    """Return the tsquery of lexemes at their places; a stop word leaves a gap."""
+    query, before = "", 0
+    for place, lexeme in placed:
+        query += f" <{place - before}> {quote_lexeme(lexeme)}" if query else quote_lexeme(lexeme)
+        before = place
+    return query
