@@ -395,5 +395,4 @@ def _passage_arrays() -> dict[str, Any]:
         "literals": [None],
         "ranking": [b""],
         "author_names": ["smuggled"],
-        "text_search_config": "english",
     }

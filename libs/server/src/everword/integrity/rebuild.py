@@ -111,8 +111,7 @@ class Rebuilder:
             self._execute("remove_sources", source_ids=sorted(wrong))
             for limits, alike in _by_limits(rows).items():
                 passages = [each for row in alike for each in build(row, self._settings.language)]
-                config = self._settings.language.text_search_config
-                add_passages_blocking(self._conn, self._id, config, passages, Counts(), limits)
+                add_passages_blocking(self._conn, self._id, passages, Counts(), limits)
             for row in rows:
                 if row.known_until is not None:
                     close_passages_blocking(self._conn, [row.id], known_until=row.known_until)
