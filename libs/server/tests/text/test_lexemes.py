@@ -12,7 +12,7 @@ from everword.text.lexeme_hash import hash_lexeme
 from everword.text.lexemes import (
     analyse,
     any_of_query,
-    further_lexemes,
+    further_words,
     index_vector,
     literal_lexemes,
 )
@@ -100,7 +100,7 @@ def test_compounds_are_found_by_their_last_word(text: str, question: str) -> Non
 
 
 def test_words_with_prefixes_are_no_compounds() -> None:
-    assert not further_lexemes(["entscheidung", "beziehung", "verstand", "gelegenheit"], "english")
+    assert not further_words(["entscheidung", "beziehung", "verstand", "gelegenheit"])
 
 
 @pytest.mark.parametrize(

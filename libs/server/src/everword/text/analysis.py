@@ -29,8 +29,8 @@ _PAIRED = UNSPACED + r"\p{Hangul}"
 _SOUTHEAST = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 # A letter with its marks; Thai and Lao write some vowels before the letter that they follow.
 _CLUSTER = regex.compile(r"[เ-ไເ-ໄ]?[\p{L}\p{N}](?:\u17d2\p{L}|\u1039\p{L}|[\p{M}ะาำຳະາ])*|\p{M}+")
-# Names that differ from other words by their signs only. Faster to rule out than to look for.
-_SIGNED = regex.compile(r"[a-z]\+\+|[cfj]#|\.net", regex.IGNORECASE)
+# A text without these has no name that differs from other words by its signs only.
+_SIGNS = ("++", "#", ".NET", ".Net", ".net")
 _LETTER = rf"[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}{_SOUTHEAST}]]"
 # Indexed tokens: runs of ideographs, kana and Hangul, single symbols, and words with their apostrophes.
 _TOKEN = regex.compile(
@@ -96,7 +96,7 @@ def _cache_last_result(
 @_cache_last_result
 def _cut(text: str) -> tuple[Words, Words]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
-    if text.isascii() and not _SIGNED.search(text):
+    if text.isascii() and not any(map(text.__contains__, _SIGNS)):
         found = _ascii_words(text)
         if len(text) > MAX_WORD_CHARS:
             found = [word for word in found if len(word) <= MAX_WORD_CHARS]

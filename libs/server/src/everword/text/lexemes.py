@@ -42,46 +42,65 @@ def index_vector(passage: str, author: str, occurred_at: datetime, config: str) 
 
     `occurred_at` is in the time zone of the namespace, because people name days by their own calendar.
     """
-    words = folded_words(passage)
-    head, head_further = _head(author, occurred_at.date(), config)
-    further = [*head_further, *further_lexemes(words, config), *literal_lexemes(passage)]
+    place, head, further = _head(author, occurred_at.date(), config)
+    words, known, entries, others = folded_words(passage), _entries(config), [*head], [*further]
+    for at, word in enumerate(words, place):
+        entry, more = known[word]
+        if entry:
+            entries.append(f"{entry}{at}")
+        if more:
+            others += more
     # No pair begins with the last character of a run. It is appended at the end, so that no phrase is split.
-    last = last_characters(passage)
-    entries, place, stops, known = list(head), len(head) + 1, stop_words(config), stems(config)
-    entries += [f"{known[word]}:{at}" for at, word in enumerate(words, place) if word not in stops]
-    place += len(words)
-    entries += [f"{_quoted(each)}:{at}" for at, each in enumerate((*further, *last), place)]
+    others += (*literal_lexemes(passage), *last_characters(passage))
+    entries += [f"{_quoted(each)}:{at}" for at, each in enumerate(others, place + len(words))]
     return " ".join(entries)
 
 
+class _Entries(dict[str, tuple[str, tuple[str, ...]]]):
+    """For each word its lexeme before a colon, empty for stop words, and the lexemes of its further words."""
+
+    def __init__(self, config: str) -> None:
+        super().__init__()
+        self._config = config
+
+    def __missing__(self, word: str) -> tuple[str, tuple[str, ...]]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        known, stops = stems(self._config), stop_words(self._config)
+        others = {known[other] for other in further_words((word,))} - stops - {known[word]}
+        entry = "" if word in stops else f"{known[word]}:"
+        self[word] = found = entry, tuple(sorted(others))
+        return found
+
+
+@lru_cache(maxsize=8)
+def _entries(config: str) -> _Entries:
+    return _Entries(config)
+
+
 @lru_cache(maxsize=256)
-def _head(author: str, day: date, config: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the entries of who spoke and when, and their further lexemes: they are those of many passages."""
+def _head(author: str, day: date, config: str) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """Return the place after the words of who spoke and when, their entries, and their further lexemes."""
     text = f"{author} {day.day} {day:%B} {day.year}"
-    words, stops, known = folded_words(text), stop_words(config), stems(config)
-    entries = (f"{known[word]}:{at}" for at, word in enumerate(words, 1) if word not in stops)
-    return tuple(entries), (*further_lexemes(words, config), *last_characters(text))
+    words, known = folded_words(text), _entries(config)
+    entries = (f"{known[word][0]}{at}" for at, word in enumerate(words, 1) if known[word][0])
+    further = (*(each for word in words for each in known[word][1]), *last_characters(text))
+    return len(words) + 1, tuple(entries), further
 
 
 def further_words(words: Iterable[str]) -> list[str]:
     """Return the words that some words are also found by: spellings without accents, and the ends of compounds."""
-    return [other for word in words for other in _further_words_of(word)]
+    return [
+        other
+        for word in words
+        if len(word) >= SHORTEST_COMPOUND or not word.isascii()
+        for other in _further_words_of(word)
+    ]
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _further_words_of(word: str) -> tuple[str, ...]:
-    if word.isascii() and len(word) < SHORTEST_COMPOUND:
-        return ()
     return (*plain_spellings(word), *compound_ends(word))
-
-
-def further_lexemes(words: Iterable[str], config: str) -> list[str]:
-    """Return the lexemes of `further_words` that differ from those of the words, each as often as it occurs."""
-    known, stops, found = stems(config), stop_words(config), list[str]()
-    for word in words:
-        if others := _further_words_of(word):
-            found += sorted({known[other] for other in others} - stops - {known[word]})
-    return found
 
 
 def literal_lexemes(text: str) -> list[str]:
