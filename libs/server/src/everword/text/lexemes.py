@@ -14,11 +14,10 @@ from functools import lru_cache
 from everword.text.analysis import folded_words, last_characters
 from everword.text.compounds import SHORTEST_COMPOUND, compound_ends
 from everword.text.lexeme_hash import hash_lexeme
-from everword.text.literals import literal_tokens
+from everword.text.literals import JOINERS, literal_tokens
 from everword.text.stemming import plain_spellings, stems, stop_words
 
-#: Signs that make a literal an entry of its own; a hyphen alone makes a compound of ordinary words.
-_JOINERS = frozenset("./:_@#\\")
+_NO_JOINERS = str.maketrans(dict.fromkeys(JOINERS))
 #: Longer literals are addresses of pages and blobs, which nobody types.
 _LONGEST_LITERAL = 60
 #: Words whose further words are remembered.
@@ -105,12 +104,17 @@ def _further_words_of(word: str) -> tuple[str, ...]:
 
 def literal_lexemes(text: str) -> list[str]:
     """Return the lexemes of a text's literals, such as `node.js` and `jira-123`, as they are typed."""
-    return [
-        token
-        for token in literal_tokens(text)
-        if len(token) <= _LONGEST_LITERAL and (not _JOINERS.isdisjoint(token) or "-" in token)
-        if not token.replace("-", "").isalpha()
-    ]
+    return [token for token in literal_tokens(text) if _is_unit(token)]
+
+
+def _is_unit(token: str) -> bool:
+    """Return whether a literal is an entry of its own: no code such as `f(x)`, and no `well-known` compound."""
+    return (
+        len(token) <= _LONGEST_LITERAL
+        and token.translate(_NO_JOINERS).isalnum()
+        and not token.isalnum()
+        and not token.replace("-", "").isalpha()
+    )
 
 
 def analyse(text: str, config: str) -> AnalysedText:
