@@ -76,7 +76,7 @@ def building(
     draft = ContextDraft(budget, layout, WordsInContext("?"))
     request = ContextRequest(query="?", token_budget=budget, max_memories=max_memories)
     none = cast(Any, None)
-    return ContextBuilder(none, none, request, Start(none, None), "?", draft, ())
+    return ContextBuilder(none, none, request, Start(none, None), "?", "?", draft, ())
 
 
 @pytest.fixture

@@ -128,8 +128,8 @@ async def _build_context(sources: Sources, counter: TokenCounter) -> None:
         await read_start(sources.database, _NAMESPACES[0], request)
     layout = Layout(counter, request.format, UTC, masks=True)
     draft = ContextDraft(request.token_budget, layout, WordsInContext(request.query))
-    start = Start(_DESCRIBED, None)
-    building = ContextBuilder(sources, _NAMESPACES[0], request, start, request.query, draft, ())
+    start, text = Start(_DESCRIBED, None), request.query
+    building = ContextBuilder(sources, _NAMESPACES[0], request, start, text, text, draft, ())
     for finding in building.finders().values():
         with suppress(NamespaceNotFound):
             await finding

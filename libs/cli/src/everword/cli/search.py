@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from everword.cli.filters import filter_options
+from everword.cli.names import find_conversation
 from everword.cli.output import (
     json_option,
     line,
@@ -59,6 +60,12 @@ SOURCE_CHARS = 120
     is_flag=True,
     help="Show how each score came about; docs/retrieval.md explains the features.",
 )
+@click.option(
+    "--asked-in",
+    metavar="ID|KEY",
+    default="",
+    help="Complete a query such as “what did it cost?” with words of this conversation, an id or a session key.",
+)
 @json_option
 @remote
 @filter_options
@@ -71,6 +78,7 @@ async def search(
     min_score: float,
     min_relevance: float,
     explain: bool,
+    asked_in: str,
     as_json: bool,
     filter: memory_pb2.MemoryFilter,
 ) -> None:
@@ -88,6 +96,7 @@ async def search(
             min_score=min_score,
             min_relevance=min_relevance,
             profile=profile,
+            conversation_id=(await find_conversation(client, asked_in)).id if asked_in else "",
         )
     )
     if as_json:
@@ -121,6 +130,8 @@ def _print_search_notes(response: pb.SearchResponse) -> None:
             note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     for word, other in sorted(response.corrections.items()):
         note(f"no memory contains “{word}”; searched for “{other}” instead")
+    if response.completed_query:
+        note(f"searched for “{response.completed_query}”")
 
 
 def print_results(results: Iterable[pb.SearchResult]) -> None:

@@ -109,9 +109,11 @@ class Everword:
         until: datetime | None = None,
         min_relevance: float = 0.0,
         profile: str = "",
+        asked_in: str = "",
     ) -> list[Hit]:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
+        `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
         `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """
         return self._loop.run(
@@ -126,6 +128,7 @@ class Everword:
                 until=until,
                 min_relevance=min_relevance,
                 profile=profile,
+                asked_in=asked_in,
             )
         )
 

@@ -149,9 +149,11 @@ class AsyncEverword:
         until: datetime | None = None,
         min_relevance: float = 0.0,
         profile: str = "",
+        asked_in: str = "",
     ) -> list[Hit]:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
+        `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
         `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """
         request = search_service_pb2.SearchRequest(
@@ -160,6 +162,7 @@ class AsyncEverword:
             page_size=limit,
             min_relevance=min_relevance,
             profile=profile,
+            conversation_id=await self._find(asked_in, agent) if asked_in else "",
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).search_service.Search(request)

@@ -253,6 +253,7 @@ class SearchRequest(_message.Message):
     REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
     WITH_SECTIONS_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -287,6 +288,11 @@ class SearchRequest(_message.Message):
     """
     with_sections: _builtins.bool
     """with_sections asks for the section of each result: the matching passage with the sentences around it."""
+    conversation_id: _builtins.str
+    """conversation_id is the conversation in which the query is asked. If the query refers to its turns, as `what colour was it?`
+    does, it is searched together with words of the last turns, and these turns are not among the results. It selects
+    no memories, as filter.conversation_ids would do, and has no effect with TRIGRAM and REGEX.
+    """
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter selects the memories."""
@@ -326,10 +332,11 @@ class SearchRequest(_message.Message):
         reference_time: _timestamp_pb2.Timestamp | None = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
         with_sections: _builtins.bool = ...,
+        conversation_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time", "tier", b"tier", "with_sections", b"with_sections"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time", "tier", b"tier", "with_sections", b"with_sections"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -435,6 +442,7 @@ class SearchResponse(_message.Message):
     CALIBRATION_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
+    COMPLETED_QUERY_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
@@ -443,6 +451,8 @@ class SearchResponse(_message.Message):
     """calibration describes whether the relevance of results is known."""
     confidence: Global___Confidence.ValueType
     """confidence is the confidence that one of the ten results that rank first answers the query. It is the same on every page."""
+    completed_query: _builtins.str
+    """completed_query is the query with the words taken from the conversation; empty if it was searched as it is."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResult]:
         """results are the memories found, best first."""
@@ -468,10 +478,11 @@ class SearchResponse(_message.Message):
         calibration: Global___Calibration.ValueType = ...,
         confidence: Global___Confidence.ValueType = ...,
         corrections: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        completed_query: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "confidence", b"confidence", "corrections", b"corrections", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "completed_query", b"completed_query", "confidence", b"confidence", "corrections", b"corrections", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

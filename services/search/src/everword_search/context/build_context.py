@@ -19,6 +19,7 @@ from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.passages.as_of import find_as_of
 from everword_search.retrieval.profiles import find_profile
+from everword_search.retrieval.query.follow_up import complete, last_turns, word_list_of
 from everword_search.retrieval.sources import Sources
 
 #: Maximum bytes of a query; a longer text is cut.
@@ -79,7 +80,12 @@ async def begin(
     if start.conversation:
         # Turns may be long, so add them in a thread.
         waiting = await asyncio.to_thread(add_recent_turns, draft, layout, start.conversation)
-    return ContextBuilder(sources, namespace, request, start, text, draft, waiting)
+    search_text = text
+    if start.conversation:
+        said = last_turns(start.conversation.newest, text)
+        await sources.word_lists.ready(word_list_of(said))
+        search_text = complete(said)
+    return ContextBuilder(sources, namespace, request, start, text, search_text, draft, waiting)
 
 
 def _query_text(request: ContextRequest, start: Start) -> str:

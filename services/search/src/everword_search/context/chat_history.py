@@ -35,6 +35,7 @@ from everword_search.records.read_conversations import read_conversation
 from everword_search.records.store import use_generic_plans
 from everword_search.retrieval.arms.base import ArmReport, ArmState, SearchArm
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
+from everword_search.retrieval.query.follow_up import TURNS_READ, TURNS_READ_BYTES
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 from everword_search.summaries.store import TopSummaryRow, top_summaries
@@ -67,6 +68,8 @@ class ContinuedConversation:
     #: Topmost summaries, the latest first.
     summaries: Sequence[TopSummaryRow]
     latest: MessageRecord | None
+    #: The newest turns, which may complete the question, even if the context shows none. Newest first.
+    newest: Sequence[store.MessageRow]
     #: Outdated facts of turns and summaries.
     endings: Endings
 
@@ -164,13 +167,17 @@ async def _read(
 ) -> ContinuedConversation:
     record = await _find_record(conn, namespace_id, request)
     if record.id == _NO_ID:
-        return ContinuedConversation(record, (), (), None, {})
-    turns = await store.recent_turns(
+        return ContinuedConversation(record, (), (), None, (), {})
+    turns = newest = await store.recent_turns(
         conn, namespace_id, record.id, request.max_recent_turns, MAX_TURN_BYTES
     )
+    if request.max_recent_turns < TURNS_READ:
+        newest = await store.recent_turns(
+            conn, namespace_id, record.id, TURNS_READ, TURNS_READ_BYTES
+        )
     latest = await store.latest_user_message(conn, namespace_id, record.id, _USER)
     summaries = await top_summaries(conn, namespace_id, record.id, _SUMMARIES)
-    return ContinuedConversation(record, turns, summaries, latest, {})
+    return ContinuedConversation(record, turns, summaries, latest, newest[:TURNS_READ], {})
 
 
 async def _find_record(

@@ -74,8 +74,9 @@ class ContextBuilder:
     namespace: NamespaceScope
     request: ContextRequest
     start: Start
-    #: The text to search for; empty if there is none.
+    #: The question, and the same with words of the last turns if it refers to them; empty if there is none.
     text: str
+    search_text: str
     draft: ContextDraft
     #: Turns that were read but did not fit.
     waiting: Sequence[ContextItem]
@@ -84,7 +85,7 @@ class ContextBuilder:
 
     @cached_property
     def question(self) -> QuestionWords:
-        return QuestionWords.of(self.text, self.start.settings.text_search_config)
+        return QuestionWords.of(self.search_text, self.start.settings.text_search_config)
 
     async def recall(self) -> RecalledTurns:
         """Return older turns of this conversation that are similar to the query."""
@@ -92,7 +93,7 @@ class ContextBuilder:
             return RecalledTurns()
         shown = len(self.draft.blocks[BlockSource.CHAT_HISTORY].items)
         return await recall_turns(
-            self.sources, self.namespace, self.request, self.start, self.text, shown
+            self.sources, self.namespace, self.request, self.start, self.search_text, shown
         )
 
     async def search(self, *, all_: bool = False) -> FoundMemories:
@@ -110,7 +111,7 @@ class ContextBuilder:
                 self.namespace,
                 self.request,
                 record,
-                self.text,
+                self.search_text,
                 MAX_PAGE if all_ else known,
             ),
             find_period_summaries(
@@ -131,7 +132,7 @@ class ContextBuilder:
             self.namespace,
             self.request,
             self.start,
-            self.text,
+            self.search_text,
             layout,
             self.lore_omissions,
         )

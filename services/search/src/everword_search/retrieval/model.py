@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from uuid import UUID
 
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import FIRST_PAGE, PageRequest
@@ -78,6 +79,8 @@ class SearchRequest:
     section_chars: int = 0
     #: The moment of the question; None for now.
     reference_time: datetime | None = None
+    #: The conversation in which the question is asked, whose last turns may complete it.
+    conversation_id: UUID | None = None
 
 
 # Not frozen, because a search creates hundreds, and creating a frozen one takes four times as long.
@@ -118,3 +121,5 @@ class SearchResponse:
     confidence: Confidence
     #: Misspelt words of the query in lower case, each with the word searched instead.
     corrections: Mapping[str, str] = field(default_factory=dict)
+    #: The query with words of its conversation; empty if it was searched as it is.
+    completed_query: str = ""

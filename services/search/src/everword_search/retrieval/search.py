@@ -13,16 +13,25 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, Cursor, open_cursor
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.store import use_generic_plans
+from everword_search.records.freshness import ensure_fresh, fresh_transaction
+from everword_search.records.read_conversations import read_conversation
+from everword_search.records.store import recent_turns, use_generic_plans
 from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.retrieval.plan import QueryWords, plan_words
 from everword_search.retrieval.profiles import find_profile
-from everword_search.retrieval.query.parse_query import ParsedQuery
+from everword_search.retrieval.query.follow_up import (
+    TURNS_READ,
+    TURNS_READ_BYTES,
+    complete,
+    last_turns,
+    word_list_of,
+)
+from everword_search.retrieval.query.parse_query import BY_MEANING, BY_WORDS, ParsedQuery
+from everword_search.retrieval.query.query import parse_operands
 from everword_search.retrieval.query.query_embedding import ExpectedVector, QueryEmbedding
 from everword_search.retrieval.relevance import ensure_has_relevance
 from everword_search.retrieval.runner import ArmFailed
@@ -40,7 +49,7 @@ from everword_search.retrieval.stages import (
 
 DEFAULT_PAGE = 10
 #: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
-TOKEN_KIND = "Search/6"
+TOKEN_KIND = "Search/7"
 #: Value of `UseCounting`: returned memories count as used.
 _RETURNED = 2
 
@@ -67,16 +76,17 @@ async def find_memories(
 
     An arm that fails is reported as degraded if another arm answers.
 
-    Raises InvalidArgument for an empty query and for an unknown profile, InvalidPageToken, InvalidConsistencyToken; for
-    REGEX InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC, which has no other arm; and
-    NotCalibrated or EmbedderUnavailable if the request has a `min_relevance` and relevance cannot be computed.
+    Raises InvalidArgument for an empty query and for an unknown profile, InvalidPageToken, InvalidConsistencyToken,
+    ConversationNotFound; for REGEX InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC,
+    which has no other arm; and NotCalibrated or EmbedderUnavailable if the request has a `min_relevance` and relevance
+    cannot be computed.
     """
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must contain more than white space"),))
     ensure_has_relevance(request)
     # An unknown profile is refused in every mode, although modes with one arm rank by that arm.
     profile = find_profile(request.profile, request.balanced)
-    chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
+    chars, text = request.max_content_chars or DEFAULT_CONTENT_CHARS, request.text
     cursor = await open_cursor(
         *(sources.database, namespace, TOKEN_KIND, request.page),
         default=DEFAULT_PAGE,
@@ -86,9 +96,11 @@ async def find_memories(
         # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
     filter_ = await find_as_of(sources.database, namespace, request.filter)
-    if filter_ is not request.filter:
-        request = replace(request, filter=filter_)
-    asked = ValidatedSearch(namespace, request, profile, cursor, chars)
+    request = replace(request, filter=filter_)
+    last_seq = 0
+    if request.conversation_id and request.mode in BY_WORDS | BY_MEANING:
+        request, last_seq = await _complete(sources, namespace, request, cursor)
+    asked = ValidatedSearch(namespace, request, profile, cursor, chars, last_seq)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
     async with AsyncExitStack() as stack:
         expected = embedding.expect(sources.cache.find(namespace.id))
@@ -96,7 +108,38 @@ async def find_memories(
             stack.enter_context(closing(expected))
         if request.mode is SearchMode.REGEX:
             await stack.enter_async_context(sources.expensive.acquired(Group(namespace.id)))
-        return await _find(_Search(sources, asked, embedding, expected))
+        response, settings = await _find(_Search(sources, asked, embedding, expected))
+    if request.text != text:
+        response = replace(response, completed_query=request.text)
+    return response, settings
+
+
+async def _complete(
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest, cursor: Cursor
+) -> tuple[SearchRequest, int]:
+    """Return the request completed with words of its conversation, without the turns that they are from.
+
+    Also return the position of the latest turn that counts, which is the same on every page. Raises
+    ConversationNotFound.
+    """
+    assert request.conversation_id is not None
+    async with fresh_transaction(sources.database, namespace, request.at_least_as_fresh) as conn:
+        await read_conversation(conn, namespace.id, request.conversation_id)
+        newest = await recent_turns(
+            *(conn, namespace.id, request.conversation_id, TURNS_READ, TURNS_READ_BYTES)
+        )
+    last_seq = cursor.after[2] if cursor.after else max((turn.seq for turn in newest), default=0)
+    said = last_turns([turn for turn in newest if turn.seq <= last_seq], request.text)
+    if request.operators and parse_operands(request.text).filters:
+        return request, last_seq
+    await sources.word_lists.ready(word_list_of(said))
+    text = complete(said)
+    if text == request.text:
+        return request, last_seq
+    excluded = [*(request.filter.excluded_memory_ids or ()), *said.ids]
+    return replace(
+        request, text=text, filter=replace(request.filter, excluded_memory_ids=excluded)
+    ), last_seq
 
 
 @dataclass(frozen=True)

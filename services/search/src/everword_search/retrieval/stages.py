@@ -57,6 +57,8 @@ class ValidatedSearch:
     cursor: Cursor
     #: Maximum characters of each memory.
     chars: int
+    #: Position of the latest turn that may complete the query, in the conversation in which it is asked; 0 without one.
+    last_seq: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def plan(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One hit more than the page shows whether there is another page.
-    _, promoted, *after = validated.cursor.after or (None, "")
+    _, promoted, _, *after = validated.cursor.after or (None, "", 0)
     limit = validated.cursor.limit + len(PromotedHits.read(promoted).tails)
     window = Window(limit, after or None, request.min_score)
     return PlannedSearch(
@@ -250,7 +252,7 @@ async def hydrate(
     verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
         results,
-        _next_token(cursor, page, numbered),
+        _next_token(validated, page, numbered),
         page.planned.runner.reports(),
         verdict,
         relevance.state(found),
@@ -271,17 +273,18 @@ def _ranked_page(validated: ValidatedSearch, page: HitPage) -> RankedPage:
     )
 
 
-def _next_token(cursor: Cursor, page: HitPage, placement: PagePlacement) -> str:
+def _next_token(validated: ValidatedSearch, page: HitPage, placement: PagePlacement) -> str:
     """Return the token of the page after the last hit in its own place."""
-    hits = page.hits
+    cursor, hits = validated.cursor, page.hits
     if not placement.is_cut and len(hits) <= cursor.size:
         return ""
     last = placement.last if placement.is_cut else hits[cursor.size - 1]
     if last is not None:
         position = last.position
     elif cursor.after:
-        position = cursor.after[2:]
+        position = cursor.after[3:]
     else:
         # The position before the first hit; scores are at most 1.
         position = [2.0, 0, *hits[0].position[2:]]
-    return cursor.token([page.chance, page.brought.with_(placement.brought).write(), *position])
+    promoted = page.brought.with_(placement.brought).write()
+    return cursor.token([page.chance, promoted, validated.last_seq, *position])

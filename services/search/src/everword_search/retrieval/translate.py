@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.rpc.pages import to_page
@@ -43,6 +44,7 @@ def to_search_request(request: pb.SearchRequest, namespace: NamespaceScope) -> S
         expansion_limits=to_limits(request.expansion_limits),
         reference_time=to_reference_time(request),
         section_chars=SECTION_CHARS if request.with_sections else 0,
+        conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
     )
 
 
@@ -67,6 +69,7 @@ def search_response(
         calibration=pb.Calibration.ValueType(response.calibration),
         confidence=pb.Confidence.ValueType(response.confidence),
         corrections=response.corrections,
+        completed_query=response.completed_query,
     )
     for result in response.results:
         added = message.results.add(

@@ -1,0 +1,164 @@
+"""Complete a question that refers to its conversation, such as `what colour was it?`, with words of the last turns.
+
+Words are taken from the user's turn, and from the beginning of the reply, because the rest of a long one is about more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from everword.text.analysis import folded_words, words_of
+from everword.text.common_words import LANGUAGES_OF, language_of
+from everword.text.sentences import sentence_and_line_ends
+from everword_search.ranking.words.frequencies import zipf
+from everword_search.ranking.words.proper_names import may_be_name
+
+#: Turns to read: the newest may be the question, and calls of tools may come between a user's and an agent's turn.
+TURNS_READ, TURNS_READ_BYTES = 8, 64 * 1024
+#: Words taken from the turns. With more, a long turn outweighs the question.
+MOST_WORDS = 6
+#: A longer text is searched as it is.
+_LONGEST_QUESTION = 30
+#: Maximum words, and maximum words of content, of an incomplete question without a pronoun: `And why?`
+_FEW_WORDS, _FEW = 4, 1
+#: Maximum words, or pairs of characters, of an incomplete question in a language without a list of common words.
+_FEW_UNKNOWN = 8
+#: Words above this frequency (Zipf scale) say little about a topic.
+_FREQUENT = 5.3
+#: Characters of a turn in a language without a list of common words, whose topic is not told from its other words.
+_CHARS = 80
+_USER, _ASSISTANT = 2, 3
+#: Pronouns and adverbs that may refer to an earlier turn.
+_PRONOUNS = {
+    "en": "it its this that these those they them their theirs he him his she her hers there then one ones same mine",
+    "de": "es er sie ihn ihm ihr ihnen das dies dieser diese dieses da dort davon damit dafür darüber dazu daran denen",
+    "fr": "ça cela il elle ils elles lui leur y celui celle ceux",
+    "es": "eso esto ese esa esos esas él ella ellos ellas allí allá ahí su sus",
+    "it": "quello quella quelli questo questa lui lei loro ci ne",
+    "pt": "isso isto ele ela eles elas lá dele dela",
+    "nl": "het hij zij ze hem haar hun daar dat dit er",
+}
+_PRONOUNS_OF = {language: frozenset(words.split()) for language, words in _PRONOUNS.items()}
+_CONFIGS = {
+    "en": "english",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+}
+
+
+class Turn(Protocol):
+    """A message of a conversation."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def role(self) -> int: ...
+    @property
+    def content(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class LastTurns:
+    """A question and the last turns of its conversation before it."""
+
+    question: str
+    #: The latest message of a user and of an agent; empty if there is none.
+    user: str = ""
+    agent: str = ""
+    #: These messages, and the question itself if it is stored already.
+    ids: Sequence[UUID] = field(default_factory=tuple)
+
+    @property
+    def language(self) -> str:
+        """Two-letter code of the language; empty if it has no list of common words."""
+        return language_of(folded_words(f"{self.question} {self.user[:1000]} {self.agent[:1000]}"))
+
+
+def last_turns(turns: Sequence[Turn], question: str) -> LastTurns:
+    """Return the question with the last turns before it; `turns` are the newest of its conversation, newest first."""
+    asked = turns[:1] if turns and turns[0].content.strip() == question.strip() else ()
+    before = turns[len(asked) :]
+    user = next((turn for turn in before if turn.role == _USER), None)
+    agent = next((turn for turn in before if turn.role == _ASSISTANT), None)
+    return LastTurns(
+        question,
+        user.content if user else "",
+        agent.content if agent else "",
+        [turn.id for turn in (*asked, user, agent) if turn],
+    )
+
+
+def word_list_of(turns: LastTurns) -> str:
+    """Return the text search configuration whose word list `complete` uses."""
+    return _CONFIGS.get(turns.language, "english")
+
+
+def complete(turns: LastTurns) -> str:
+    """Return the question with words of the last turns before it, or unchanged if it needs none.
+
+    The first call for a language reads its word list (`WordLists`).
+    """
+    question = turns.question
+    if not (turns.user or turns.agent) or len(words_of(question)) > _LONGEST_QUESTION:
+        return question
+    language, config = turns.language, word_list_of(turns)
+    if not _is_incomplete(question, language, config):
+        return question
+    agent = _opening(turns.agent)
+    if language:
+        said = " ".join(_rarest(f"{turns.user} {agent}", question, language, config))
+    else:
+        said = f"{turns.user[:_CHARS]} {agent[:_CHARS]}"
+    return f"{said} {question}".strip()
+
+
+def _is_incomplete(question: str, language: str, config: str) -> bool:
+    """Return whether a question has few words of content, or a pronoun and no name."""
+    words = folded_words(question)
+    if not language:
+        return len(words_of(question)) <= _FEW_UNKNOWN
+    if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
+        return True
+    has_name = any(
+        may_be_name(word.lower(), config) for word in question.split()[1:] if word.istitle()
+    )
+    return not has_name and not _PRONOUNS_OF.get(language, frozenset()).isdisjoint(words)
+
+
+def _content(words: Sequence[str], language: str, config: str) -> list[str]:
+    return [
+        word
+        for word in words
+        if len(word) > 1
+        and not word.isdecimal()
+        and language not in LANGUAGES_OF.get(word, ())
+        and zipf(word, config) < _FREQUENT
+    ]
+
+
+def _rarest(text: str, question: str, language: str, config: str) -> list[str]:
+    """Return the rarest words of a text that the question lacks, in the order of the text."""
+    asked = frozenset(folded_words(question))
+    words = dict.fromkeys(word for word in _content(folded_words(text), language, config))
+    new = [word for word in words if word not in asked]
+    rarest = frozenset(sorted(new, key=lambda word: zipf(word, config))[:MOST_WORDS])
+    return [word for word in new if word in rarest]
+
+
+def _opening(text: str) -> str:
+    """Return the first sentence of a reply, which answers the user, and the last one if it is a question."""
+    text = text.strip()
+    ends = list(sentence_and_line_ends(text))
+    if len(ends) <= 2:
+        return text
+    last = text[ends[-2] :].strip()
+    return f"{text[: ends[0]].strip()} {last if last.endswith('?') else ''}".strip()
