@@ -109,7 +109,7 @@ def main() -> None:
         for code in COMPOUNDING
     }
     arrays = {each: np.sort(np.array(hashes, np.uint32)) for each, hashes in parts.items()}
-    np.savez_compressed(FOLDER / "compound_parts.npz", **arrays)
+    np.savez_compressed(FOLDER / "compound_parts.npz", allow_pickle=False, **arrays)
 
 
 if __name__ == "__main__":
