@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
@@ -70,7 +71,8 @@ class TokenSimilarityArm(TrigramArm):
         words = [
             (place, word) for place, token in enumerate(self._tokens) if (word := _word(token))
         ]
-        asked = queried_words([word for _, word in words[:MAX_WORDS]], self._config)
+        texts = [word for _, word in words[:MAX_WORDS]]
+        asked = await asyncio.to_thread(queried_words, texts, self._config)
         namespace_id = self._scope.namespace_id
         rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
         alike = _words_by_similarity(rows, asked, self._config)
