@@ -26,16 +26,17 @@ from everword.text.scanner import kinds_of, kinds_table
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u3006\u3099\u309A\u30FC"
 # Korean has spaces, but particles stick to its nouns.
 _PAIRED = UNSPACED + r"\p{Hangul}"
-_SOUTHEAST = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+#: Letters of scripts that write no spaces either, but several letters for a syllable.
+SOUTHEAST = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 # A letter with its marks; Thai and Lao write some vowels before the letter that they follow.
 _CLUSTER = regex.compile(r"[เ-ไເ-ໄ]?[\p{L}\p{N}](?:\u17d2\p{L}|\u1039\p{L}|[\p{M}ะาำຳະາ])*|\p{M}+")
 # A text without these has no name that differs from other words by its signs only.
 _SIGNS = ("++", "#", ".NET", ".Net", ".net")
-_LETTER = rf"[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}{_SOUTHEAST}]]"
+_LETTER = rf"[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}{SOUTHEAST}]]"
 # Indexed tokens: runs of ideographs, kana and Hangul, single symbols, and words with their apostrophes.
 _TOKEN = regex.compile(
     rf"(?P<run>[{_PAIRED}]+)"
-    rf"|(?P<southeast>(?:(?!\p{{N}})[{_SOUTHEAST}])+)"
+    rf"|(?P<southeast>(?:(?!\p{{N}})[{SOUTHEAST}])+)"
     r"|(?P<signed>(?<![\p{L}\p{N}])(?i:\p{Latin}{1,12}\+\+|[CFJ]\#|\.NET)(?![\p{L}\p{N}]))"
     r"|(?P<symbol>[\p{Emoji_Presentation}\p{Extended_Pictographic}--[\p{L}\p{N}]])"
     rf"|(?P<word>{_LETTER}(?:'?{_LETTER})*)",

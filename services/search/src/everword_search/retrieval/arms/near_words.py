@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 import regex
 
 from everword.text.lexemes import analyse
+from everword.text.word_languages import word_language
 from everword_search.passages.store import QueriedWords
 
 #: Maximum letters of a word; longer words get no variants.
@@ -65,7 +66,7 @@ def queried_words(
         (place, near, query)
         for place, word in enumerate(words)
         for near in (accented_variants(word) if word in only_marked else near_words(word, config))
-        if (query := analyse(near, config).phrase)
+        if (query := _query(near, word, config))
     ]
     return QueriedWords(
         words,
@@ -74,6 +75,19 @@ def queried_words(
         [analyse(word, config).phrase for word in words],
         [query for _, _, query in pairs],
     )
+
+
+def _query(near: str, word: str, config: str) -> str:
+    """Return the tsquery of a variant; empty if its stem is only a beginning of the misspelt word.
+
+    Endings of other languages make a variant of `rotterdm` equal to `rotter`.
+    """
+    found = analyse(near, config)
+    for lexeme in found.lexemes:
+        is_beginning = word.startswith(lexeme) and len(lexeme) < len(near) - 1
+        if is_beginning and word_language(near) != "english":
+            return ""
+    return found.phrase
 
 
 def near_words(word: str, config: str) -> list[str]:
