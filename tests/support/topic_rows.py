@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.graph.labels import label_hash
-from everword.text.lexemes import analyse
+from everword.text.lexemes import analyse, index_vector
 from support.fact_rows import FACT
 
 PAGE, SURE = UUID(int=101), UUID(int=102)
@@ -33,8 +33,15 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
     )
     conn.execute(
         "INSERT INTO memories (namespace_id, kind, source_id, part, occurred_at, content, lexemes, lexeme_count, "
-        "ranking, valid_until) VALUES (%s, 2, %s, 0, %s, %s, to_tsvector('english', %s), 1, '', %s)",
-        [namespace_id, leaf_id, MADE, words, words, EXPIRES],
+        "ranking, valid_until) VALUES (%s, 2, %s, 0, %s, %s, %s::tsvector, 1, '', %s)",
+        [
+            namespace_id,
+            leaf_id,
+            MADE,
+            words,
+            index_vector(words, "", MADE, "english"),
+            EXPIRES,
+        ],
     )
     conn.execute(
         "INSERT INTO topic_changes (namespace_id, fact_id) VALUES (%s, %s)", [namespace_id, FACT]
