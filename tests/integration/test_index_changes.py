@@ -119,18 +119,18 @@ class Writer:
         self._begin()
         id_ = next(id_ for id_ in iter(new_id, None) if shard(id_) == self.shard)
         self.sources.append(id_)
-        add_passages_blocking(self.conn, 1, "english", passages_of(rng, id_), Counts())
+        add_passages_blocking(self.conn, 1, passages_of(rng, id_), Counts())
 
     def replace(self, rng: random.Random) -> None:
         self._begin()
         id_ = rng.choice(self.sources)
-        replace_passages_blocking(self.conn, 1, "english", [id_], passages_of(rng, id_))
+        replace_passages_blocking(self.conn, 1, [id_], passages_of(rng, id_))
 
     def remove(self, rng: random.Random) -> None:
         self._begin()
         id_ = rng.choice(self.sources)
         self.sources.remove(id_)
-        replace_passages_blocking(self.conn, 1, "english", [id_], [])
+        replace_passages_blocking(self.conn, 1, [id_], [])
 
     def close(self, rng: random.Random) -> None:
         self._begin()

@@ -138,7 +138,7 @@ def on_purpose(passage: Passage) -> bool:
             ["mara", "decid", "cutov", "thursday"],
         ),
         ("orders zebra quantum", ["order", "zebra", "quantum"]),
-        ("10.20.4.17", ["10", "20", "4", "17"]),
+        ("10.20.4.17", ["10", "20", "4", "17", "10.20.4.17"]),
         ("the migration", ["migrat"]),
         ("March 2026", ["march", "2026"]),
     ],

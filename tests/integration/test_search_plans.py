@@ -76,6 +76,8 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "words": ["wrod777", "word5"],
             "places": [0, 0, 1],
             "near": ["word777", "wrod77", "word"],
+            "word_queries": ["wrod777", "word5"],
+            "near_queries": ["word777", "wrod77", "word"],
             "only_unknown": True,
         },
         "lexemes",
@@ -123,7 +125,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         "conversation_id_seq",
     ),
     "find_mentions": (
-        {"words": ["word777"], "config": "english", "conversation_ids": [UUID(int=1)]},
+        {"queries": ["word777"], "conversation_ids": [UUID(int=1)]},
         "lexemes",
     ),
     # Every search of a cached namespace asks for the latest passages.

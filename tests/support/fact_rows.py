@@ -162,7 +162,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
 def correction_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, Any]]:
     """Return the parameters of the statements of corrections of messages, by statement name."""
     package = "everword_compactor.learning"
-    earlier = {"message_id": message_ids[-2], "words": ["xylophone"], "near": 9, "elsewhere": True}
+    earlier = {"message_id": message_ids[-2], "words": "'xylophon'", "near": 9, "elsewhere": True}
     inserted = {"message_ids": [message_ids[-1]], "corrected_ids": [message_ids[-2]], "kinds": [1]}
     words = {"values": ["smuggled"], "current_values": ["smuggled"], "now": BEGAN}
     return {

@@ -78,5 +78,5 @@ async def remember_within(
     size = sum(len(text.encode()) for text in texts)
     counts = Counts(content_bytes=size, author_names=sorted(name_words(author)))
     conn.execute("SELECT set_config('everword.namespace_id', %s, false)", [str(namespace_id)])
-    add_passages_blocking(conn, namespace_id, language.text_search_config, passages, counts)
+    add_passages_blocking(conn, namespace_id, passages, counts)
     return [str(source.id) for source in sources]

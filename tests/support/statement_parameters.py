@@ -122,6 +122,8 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "tokens": ["auth.rs"],
         "places": [0],
         "near": ["xylophone"],
+        "word_queries": ["'xylophon'"],
+        "near_queries": ["'xylophon'"],
         "only_unknown": False,
         "likenesses": [0.75],
         "retold": 0.99,
@@ -202,8 +204,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_search.passages.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.records.list_messages_oldest": {"after_seq": 0},
         "everword_search.passages.find_mentions": {
-            "words": ["xylophone"],
-            "config": "english",
+            "queries": ["'xylophon'"],
             "conversation_ids": [filled.conversation_id],
         },
     }
@@ -390,9 +391,8 @@ def _passage_arrays() -> dict[str, Any]:
         "automated": [False],
         "occurred_at": [LATE],
         "content": ["Smuggled in."],
-        "indexed_text": ["Smuggled in."],
+        "lexemes": ["smuggl:1"],
         "literals": [None],
         "ranking": [b""],
         "author_names": ["smuggled"],
-        "text_search_config": "english",
     }

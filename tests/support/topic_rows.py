@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.graph.labels import label_hash
+from everword.text.lexemes import analyse, index_vector
 from support.fact_rows import FACT
 
 PAGE, SURE = UUID(int=101), UUID(int=102)
@@ -32,8 +33,15 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
     )
     conn.execute(
         "INSERT INTO memories (namespace_id, kind, source_id, part, occurred_at, content, lexemes, lexeme_count, "
-        "ranking, valid_until) VALUES (%s, 2, %s, 0, %s, %s, to_tsvector('english', %s), 1, '', %s)",
-        [namespace_id, leaf_id, MADE, words, words, EXPIRES],
+        "ranking, valid_until) VALUES (%s, 2, %s, 0, %s, %s, %s::tsvector, 1, '', %s)",
+        [
+            namespace_id,
+            leaf_id,
+            MADE,
+            words,
+            index_vector(words, "", MADE, "english"),
+            EXPIRES,
+        ],
     )
     conn.execute(
         "INSERT INTO topic_changes (namespace_id, fact_id) VALUES (%s, %s)", [namespace_id, FACT]
@@ -71,7 +79,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.find_nodes": named,
         f"{writes}.link_sources": {"node_ids": [OTHER], "source_ids": [new_id()], "kinds": [2]},
         f"{writes}.unlink_sources": {"source_id": leaf_id, "node_ids": []},
-        f"{writes}.find_leaves": {**named, "config": "english", "label": words},
+        f"{writes}.find_leaves": {**named, "label": analyse(words, "english").phrase},
         f"{writes}.read_nodes": node,
         f"{writes}.read_sources": node,
         f"{writes}.move_sources": node,

@@ -42,7 +42,7 @@ def test_plain_words_are_optional_operands() -> None:
         ("auth.rs", ["auth rs"]),
         ("10.0.0.1", ["10 0 0 1"]),
         ("it's", ["it's"]),
-        ("C++", ["C"]),
+        ("C++", ["C++"]),
         ('"unbalanced', ["unbalanced"]),
         ("foo & bar | !baz", ["foo", "bar", "baz"]),
         ("(grouped) <tags>", ["grouped", "tags"]),

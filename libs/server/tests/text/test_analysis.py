@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everword.text.analysis import indexed_text, is_single_character_word, words_of
+from everword.text.analysis import is_single_character_word, words_of
+from everword.text.lexemes import index_vector
 from everword.text.passages import MAX_WORDS, count_words, split_passages
 
 
@@ -15,7 +16,7 @@ from everword.text.passages import MAX_WORDS, count_words, split_passages
     [
         ("我喜欢猫。", "我喜 喜欢 欢猫"),
         ("人々は東京タワーへ", "人々 々は は東 東京 京タ タワ ワー ーへ"),
-        ("학교에서 공부했다", "학교 교에 에서 공부 부했 했다"),
+        ("학교에서 공부했다", "학교 공부 부했 했다"),
         ("iPhone15を買った", "iPhone15 を買 買っ った"),
         ("PostgreSQL로 이전", "PostgreSQL 로 이전"),
         ("T細胞と2番", "T 細胞 胞と 2 番"),
@@ -32,10 +33,13 @@ def test_words_of_splits_text_into_words_and_character_pairs(text: str, expected
     assert words_of(text) == expected.split()
 
 
-def test_indexed_text_appends_the_last_character_of_each_run() -> None:
+def test_index_vector_appends_the_last_character_of_each_run() -> None:
     """A lone character is asked for as the beginning of a pair, and none begins with the last one of a run."""
-    indexed = indexed_text("我喜欢猫, 우리집 犬 dog", "", datetime(2026, 5, 3, tzinfo=UTC))
-    assert indexed == "3 May 2026 我喜 喜欢 欢猫 우리 리집 犬 dog 猫 집"
+    vector = index_vector(
+        "我喜欢猫, 우리집 犬 dog", "", datetime(2026, 5, 3, tzinfo=UTC), "english"
+    )
+    lexemes = [each.partition(":")[0] for each in vector.split()]
+    assert " ".join(lexemes) == "3 may 2026 我喜 喜欢 欢猫 우리 리집 犬 dog 猫 집"
 
 
 @pytest.mark.parametrize("character", ["猫", "ね", "ネ", "ー", "々", "집"])

@@ -87,7 +87,8 @@ def ascii_texts() -> list[str]:
 
 
 def test_ascii_words_equal_those_of_the_regular_expression(ascii_texts: list[str]) -> None:
-    for text in ascii_texts:
+    for each in ascii_texts:
+        text = each.translate(str.maketrans("+#", "  "))  # No `C++`, no `C#`.
         words = re.findall(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*", text)
         retained = [word for word in words if len(word) <= 200]
         assert words_of(text) == retained, text

@@ -33,7 +33,7 @@ from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
 from everword_search.endings.read_endings import outdated_statement
 from everword_search.passages.ranked_memories import RankedMemories
-from everword_search.passages.store import SQL, AnalysedText, Scope
+from everword_search.passages.store import SQL, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts
 from everword_search.records.store import memories_statement, use_generic_plans
@@ -41,7 +41,7 @@ from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.model import SearchRequest
 from everword_search.retrieval.profiles import find_profile
-from everword_search.retrieval.query.analysis import analyse_query, texts_to_analyse
+from everword_search.retrieval.query.analysis import analyse_query
 from everword_search.retrieval.query.parse_query import NamespaceRow, ParsedQuery, parse_query
 from everword_search.retrieval.query.query import parse_operands
 from everword_search.retrieval.recall import CONTEXT, MAX_PARTS, NEAR
@@ -144,7 +144,6 @@ async def _open(conn: Connection, sources: Sources, namespace_id: int) -> Opened
     listed = BoundStatement(SQL["list_generations"], {"profile": _REQUEST.profile}, GenerationRow)
     [generations] = await fetch_each(conn, listed)
     query = parse_operands(_REQUEST.text)
-    known = {text: AnalysedText(text, [text], [0], "") for text in texts_to_analyse(query)}
     parsed = ParsedQuery(
         _DESCRIBED,
         _DESCRIBED.passages,
@@ -152,9 +151,8 @@ async def _open(conn: Connection, sources: Sources, namespace_id: int) -> Opened
         frozenset(),
         {},
         query,
-        analyse_query(query, known),
+        analyse_query(query, _DESCRIBED.text_search_config),
         generations,
-        texts=known,
     )
     scope = Scope(namespace_id, _REQUEST.filter)
     index = open_index(scope, parsed, None, sources.frequent, sources.large_scopes)

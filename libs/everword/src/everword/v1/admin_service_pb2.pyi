@@ -345,9 +345,9 @@ class NamespaceSettings(_message.Message):
     day run from 05:00, with a time zone, and 0 in UTC.
     """
     text_search_config: _builtins.str
-    """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems
-    words and drops stop words, both in stored text and in queries. `english` if empty. Chinese, Japanese and Korean
-    are indexed by pairs of characters under every configuration. It can change only while nothing is stored;
+    """text_search_config names the language of stop words, such as `german`, and of the stems of words in Latin letters,
+    both in stored text and in queries. `english` if empty: then each word is stemmed in its own language, so texts in
+    any language need no setting. `simple` stems nothing. It can change only while nothing is stored;
     NAMESPACE_NOT_EMPTY later.
     """
     use_counting: Global___UseCounting.ValueType

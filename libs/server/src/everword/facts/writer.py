@@ -279,8 +279,7 @@ async def _index(
             )
             text = fact_text(fact.subject, fact.attribute, fact.value)
             passages += build_passages(source, text, language)
-        config = settings.text_search_config
-        pending = await add_passages(conn, locked.namespace_id, config, passages, Counts(), limits)
+        pending = await add_passages(conn, locked.namespace_id, passages, Counts(), limits)
         [stored] = await pending.rows()
         highest = max(highest, stored.highest)
     return highest

@@ -187,6 +187,6 @@ async def _index(
             each.id, MemoryKind.NODE, now, agent=node.agent, subject=node.subject
         )
         passages += build_passages(source, text, language)
-    config, limits = settings.text_search_config, Validity(known_from=now)
-    pending = await add_passages(conn, namespace_id, config, passages, Counts(), limits)
+    limits = Validity(known_from=now)
+    pending = await add_passages(conn, namespace_id, passages, Counts(), limits)
     await pending.rows()

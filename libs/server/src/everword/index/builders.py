@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from everword.domain.times import local_time
 from everword.index.passages import IndexedPassage, IndexedSource
-from everword.text.analysis import indexed_text
+from everword.text.lexemes import index_vector
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
 from everword.text.ranking_record import message_traits, pack_record
@@ -49,7 +49,7 @@ def build_passages(
             source,
             part,
             content,
-            indexed_text(named, source.author, uttered_at),
+            index_vector(named, source.author, uttered_at, language.text_search_config),
             literals_of(named),
             pack_record(named, traits, language.text_search_config),
         )
@@ -66,7 +66,12 @@ def build_derived_passage(
         source,
         DERIVED_PART,
         words,
-        indexed_text(words, source.author, local_time(source.occurred_at, language.zone)),
+        index_vector(
+            words,
+            source.author,
+            local_time(source.occurred_at, language.zone),
+            language.text_search_config,
+        ),
         literals_of(words),
         pack_record(words, message_traits(text), language.text_search_config),
     )
@@ -78,7 +83,7 @@ def next_batch(passages: Iterator[IndexedPassage]) -> list[IndexedPassage]:
     chars = 0
     for passage in passages:
         batch.append(passage)
-        chars += len(passage.content) + len(passage.indexed_text)
+        chars += len(passage.content) + len(passage.lexemes)
         if len(batch) >= _PORTION_PASSAGES or chars >= _PORTION_CHARS:
             break
     return batch

@@ -41,8 +41,8 @@ class IndexedPassage:
     #: Which passage of its source, from 0; -1 for words that were made for it and are no part of its text.
     part: int
     content: str
-    #: The words that it is found by; see `everword.text.analysis`.
-    indexed_text: str
+    #: The words that it is found by, as the text of a tsvector; see `everword.text.lexemes`.
+    lexemes: str
     #: Names of files, versions, addresses and the like; None without any.
     literals: str | None
     #: See `everword.text.ranking_record`.

@@ -20,10 +20,10 @@ WITH passages AS (
                   %(seq)b::bigint[], %(agent)b::text[], %(subject)b::text[], %(channel)b::text[], %(instance)b::text[],
                   %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
                   %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],
-                  %(indexed_text)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
+                  %(lexemes)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
         AS p (kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
-              importance_class, automated, occurred_at, content, indexed_text, literals, ranking)
-     CROSS JOIN LATERAL (SELECT to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) OFFSET 0) AS v (lexemes)
+              importance_class, automated, occurred_at, content, lexemes, literals, ranking)
+     CROSS JOIN LATERAL (SELECT p.lexemes::tsvector OFFSET 0) AS v (lexemes)
     RETURNING id, lexeme_count, kind, source_id, part, content
 ), due AS (
     INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, not_before)

@@ -65,26 +65,24 @@ def vectors_job(namespace_id: int, id_: UUID) -> DueJob:
 async def add_passages(
     conn: Connection,
     namespace_id: int,
-    text_search_config: str,
     passages: Sequence[IndexedPassage],
     counts: Counts,
     limits: Validity = UNLIMITED,
 ) -> Pending[IndexWriteResult]:
     """Index passages of new sources; the result can be read later in the pipeline."""
-    parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
+    parameters = _parameters(namespace_id, passages, counts, limits)
     return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, IndexWriteResult))
 
 
 def add_passages_blocking(
     conn: blocking.Connection,
     namespace_id: int,
-    text_search_config: str,
     passages: Sequence[IndexedPassage],
     counts: Counts,
     limits: Validity = UNLIMITED,
 ) -> None:
     """Index derived text on a worker's connection; its vectors are made after the vectors of messages."""
-    parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
+    parameters = _parameters(namespace_id, passages, counts, limits)
     parameters["vector_delay_s"] = DERIVED_DELAY_S
     blocking.execute(conn, SQL["insert_passages"], parameters)
 
@@ -92,7 +90,6 @@ def add_passages_blocking(
 async def replace_passages(
     conn: Connection,
     namespace_id: int,
-    text_search_config: str,
     source_ids: Sequence[UUID],
     passages: Sequence[IndexedPassage],
     counts: Counts,
@@ -103,13 +100,12 @@ async def replace_passages(
     Passages of messages stay. The caller enqueues the vectors.
     """
     await execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
-    return await add_passages(conn, namespace_id, text_search_config, passages, counts, limits)
+    return await add_passages(conn, namespace_id, passages, counts, limits)
 
 
 def replace_passages_blocking(
     conn: blocking.Connection,
     namespace_id: int,
-    text_search_config: str,
     source_ids: Sequence[UUID],
     passages: Sequence[IndexedPassage],
 ) -> None:
@@ -119,7 +115,7 @@ def replace_passages_blocking(
     """
     blocking.execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
     if passages:
-        add_passages_blocking(conn, namespace_id, text_search_config, passages, Counts())
+        add_passages_blocking(conn, namespace_id, passages, Counts())
         enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
 
 
@@ -157,7 +153,6 @@ def find_sources(
 
 def _parameters(
     namespace_id: int,
-    text_search_config: str,
     passages: Sequence[IndexedPassage],
     counts: Counts,
     limits: Validity,
@@ -165,7 +160,6 @@ def _parameters(
     sources = [passage.source for passage in passages]
     return {
         "namespace_id": namespace_id,
-        "text_search_config": text_search_config,
         "kind": Column("int2", [source.kind for source in sources]),
         "source_id": Column("uuid", [source.id for source in sources]),
         "part": Column("int4", [passage.part for passage in passages]),
@@ -182,7 +176,7 @@ def _parameters(
         "automated": Column("bool", [source.automated for source in sources]),
         "occurred_at": Column("timestamptz", [source.occurred_at for source in sources]),
         "content": Column("text", [passage.content for passage in passages]),
-        "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
+        "lexemes": Column("text", [passage.lexemes for passage in passages]),
         "literals": Column("text", [passage.literals for passage in passages]),
         "ranking": Column("bytea", [passage.ranking for passage in passages]),
         "valid_from": limits.valid_from,

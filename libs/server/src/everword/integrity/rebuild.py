@@ -111,8 +111,7 @@ class Rebuilder:
             self._execute("remove_sources", source_ids=sorted(wrong))
             for limits, alike in _by_limits(rows).items():
                 passages = [each for row in alike for each in build(row, self._settings.language)]
-                config = self._settings.language.text_search_config
-                add_passages_blocking(self._conn, self._id, config, passages, Counts(), limits)
+                add_passages_blocking(self._conn, self._id, passages, Counts(), limits)
             for row in rows:
                 if row.known_until is not None:
                     close_passages_blocking(self._conn, [row.id], known_until=row.known_until)
@@ -133,7 +132,6 @@ class Rebuilder:
         parameters = {
             **_columns(expected),
             "namespace_id": self._id,
-            "text_search_config": self._settings.language.text_search_config,
         }
         found = self._conn.execute(SQL["find_different"].sql, parameters).fetchall()
         return sorted(row[0] for row in found)
@@ -240,7 +238,7 @@ def _by_limits(rows: Sequence[IndexSourceRow]) -> dict[Validity, list[IndexSourc
 
 def _columns(expected: Sequence[tuple[IndexSourceRow, IndexedPassage]]) -> dict[str, list[Any]]:
     """Return what passages are to be, as arrays."""
-    of_passage = ("part", "content", "indexed_text", "literals", "ranking")
+    of_passage = ("part", "content", "lexemes", "literals", "ranking")
     of_source = ("kind", "conversation_id", "seq", "author", "occurred_at")
     of_limits = ("valid_from", "valid_until", "known_until")
     return {

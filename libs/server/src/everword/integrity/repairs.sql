@@ -4,11 +4,11 @@
 -- Return sources whose indexed passages differ from the expected ones: one is missing, has another text, or is surplus.
 -- The time of a memory is compared only for messages, summaries and facts.
 WITH expected AS MATERIALIZED (
-    SELECT * FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[],
+    SELECT * FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(content)s::text[], %(lexemes)s::text[],
                          %(literals)s::text[], %(ranking)s::bytea[], %(kind)s::smallint[], %(conversation_id)s::uuid[],
                          %(seq)s::bigint[], %(author)s::text[], %(occurred_at)s::timestamptz[], %(valid_from)s::timestamptz[],
                          %(valid_until)s::timestamptz[], %(known_until)s::timestamptz[])
-        AS e (source_id, part, content, indexed_text, literals, ranking, kind, conversation_id, seq, author, occurred_at,
+        AS e (source_id, part, content, lexemes, literals, ranking, kind, conversation_id, seq, author, occurred_at,
               valid_from, valid_until, known_until)
 )
 SELECT e.source_id
@@ -19,7 +19,7 @@ SELECT e.source_id
        IS DISTINCT FROM
        (e.kind, e.content, e.literals, e.ranking, e.conversation_id, e.seq, e.author, e.valid_until, e.known_until)
     OR e.kind IN {dated_kinds} AND (m.occurred_at, m.valid_from) IS DISTINCT FROM (e.occurred_at, e.valid_from)
-    OR m.lexemes <> to_tsvector(%(text_search_config)s::regconfig, e.indexed_text)
+    OR m.lexemes <> e.lexemes::tsvector
     OR m.lexeme_count <> (octet_length(tsvectorsend(m.lexemes)) - octet_length(tsvectorsend(strip(m.lexemes)))) / 2
  UNION
 SELECT m.source_id

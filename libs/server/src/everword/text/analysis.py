@@ -1,9 +1,10 @@
-"""Turns text into the words that PostgreSQL's text search then stems: the same for indexed text and for queries.
+"""Split text into words: the same for indexed text and for queries. `lexemes.py` makes the index entries of them.
 
 PostgreSQL's own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
-sentence one word. Here only letters and digits stay. Runs of ideographs, kana and Hangul become overlapping pairs,
-which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary. Symbols such as emoji become words of their own.
-Letters that are case variants in Turkish only are unified (`case_folding.py`); PostgreSQL folds the others.
+sentence one word. Here only letters and digits stay, and the names `C++`, `C#` and `.NET`. Runs of ideographs, kana and
+Hangul become overlapping pairs, which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary. Thai, Lao, Khmer
+and Burmese are split the same way, by letters with their vowels and tones. Symbols such as emoji become words of their
+own. Letters that are case variants in Turkish only are unified (`case_folding.py`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Callable
-from datetime import date, datetime
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -26,11 +26,20 @@ from everword.text.scanner import kinds_of, kinds_table
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u3006\u3099\u309A\u30FC"
 # Korean has spaces, but particles stick to its nouns.
 _PAIRED = UNSPACED + r"\p{Hangul}"
+#: Letters of scripts that write no spaces either, but several letters for a syllable.
+SOUTHEAST = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+# A letter with its marks; Thai and Lao write some vowels before the letter that they follow.
+_CLUSTER = regex.compile(r"[เ-ไເ-ໄ]?[\p{L}\p{N}](?:\u17d2\p{L}|\u1039\p{L}|[\p{M}ะาำຳະາ])*|\p{M}+")
+# A text without these has no name that differs from other words by its signs only.
+_SIGNS = ("++", "#", ".NET", ".Net", ".net")
+_LETTER = rf"[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}{SOUTHEAST}]]"
 # Indexed tokens: runs of ideographs, kana and Hangul, single symbols, and words with their apostrophes.
 _TOKEN = regex.compile(
     rf"(?P<run>[{_PAIRED}]+)"
+    rf"|(?P<southeast>(?:(?!\p{{N}})[{SOUTHEAST}])+)"
+    r"|(?P<signed>(?<![\p{L}\p{N}])(?i:\p{Latin}{1,12}\+\+|[CFJ]\#|\.NET)(?![\p{L}\p{N}]))"
     r"|(?P<symbol>[\p{Emoji_Presentation}\p{Extended_Pictographic}--[\p{L}\p{N}]])"
-    rf"|(?P<word>[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]](?:'?[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]])*)",
+    rf"|(?P<word>{_LETTER}(?:'?{_LETTER})*)",
     regex.VERSION1,
 )
 # The same for a text without anything else than ASCII, which takes a fifth of the time.
@@ -38,6 +47,12 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
 # Characters between such words become spaces; an apostrophe may be within a word.
 _WORD_KINDS = kinds_table({each: each for each in f"{string.ascii_letters}{string.digits}'"})
 _LONE = regex.compile(f"[{_PAIRED}]")
+_HANGUL = regex.compile(r"\p{Hangul}+")
+# After two syllables at least, or after one if it has two itself. A noun may end like a particle, but does so always.
+_PARTICLE = regex.compile(
+    "(?:(?:에서|에게|한테|으로|까지|부터|처럼|보다|하고|이랑|에는|에도|에서는|에서도|으로는|까지는|부터는|이나|마다|밖에|께서|께서는)"
+    "|(?<=..)(?:은|는|이|가|을|를|에|의|도|와|과|로|만|랑|나))$"
+)
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
 MAX_WORD_CHARS = 200
 #: Length of texts whose words are cached: passages and questions are split again soon. The words of longer texts take
@@ -66,27 +81,9 @@ def is_single_character_word(word: str) -> bool:
     return _LONE.fullmatch(word) is not None
 
 
-def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
-    """Return the words to index a passage under, including its author and time, which questions may name.
-
-    `occurred_at` is in the time zone of the namespace, because people name days by their own calendar.
-    """
-    words, last = _cut(passage)
-    # No pair begins with the last character of a run. It is appended at the end, so that no phrase is split.
-    return " ".join([with_head(" ".join(words), author, occurred_at), *last])
-
-
-def with_head(words: str, author: str, occurred_at: datetime) -> str:
-    """Return what `indexed_text` does, given the words of a passage without runs, with a space between them."""
-    head, last_of_head = _head(author, occurred_at.date())
-    return " ".join([head, words, *last_of_head] if words else [head, *last_of_head])
-
-
-@lru_cache(maxsize=256)
-def _head(author: str, day: date) -> tuple[str, Words]:
-    """Return the words of who spoke and when, and the last characters of runs: they are those of many passages."""
-    words, last = _cut(f"{author} {day.day} {day:%B} {day.year}")
-    return " ".join(words), last
+def last_characters(text: str) -> Words:
+    """Return the last character of every run of ideographs, kana or Hangul; no pair begins with it."""
+    return _cut(text)[1]
 
 
 def _cache_last_result(
@@ -100,7 +97,7 @@ def _cache_last_result(
 @_cache_last_result
 def _cut(text: str) -> tuple[Words, Words]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
-    if text.isascii():
+    if text.isascii() and not any(map(text.__contains__, _SIGNS)):
         found = _ascii_words(text)
         if len(text) > MAX_WORD_CHARS:
             found = [word for word in found if len(word) <= MAX_WORD_CHARS]
@@ -110,8 +107,11 @@ def _cut(text: str) -> tuple[Words, Words]:
     for match in _TOKEN.finditer(plain_letters(unicodedata.normalize("NFKC", text))):
         token = match[0]
         if match["run"]:
-            words += _pairs(token)
-            last += token[-1:] if len(token) > 1 else ""
+            run = noun_of(token)
+            words += _pairs(run)
+            last += run[-1:] if len(run) > 1 else ""
+        elif match["southeast"]:
+            words += _pairs(_CLUSTER.findall(token))
         elif match["symbol"]:
             words.append(f"u{ord(token):x}")
         elif len(token) <= MAX_WORD_CHARS:
@@ -137,6 +137,14 @@ def _ascii_words(text: str) -> list[str]:
     return spaced.split()
 
 
-def _pairs(run: str) -> list[str]:
+def _pairs(run: Sequence[str]) -> list[str]:
     """Return the overlapping pairs of a run; a single character is its own word."""
-    return [first + second for first, second in pairwise(run)] or [run]
+    return [first + second for first, second in pairwise(run)] or list(run)
+
+
+def noun_of(run: str) -> str:
+    """Return a Korean word without its particles; other runs as they are."""
+    if len(run) < 3 or not _HANGUL.fullmatch(run):
+        return run
+    particle = _PARTICLE.search(run, 1)
+    return run[: particle.start()] if particle else run

@@ -10,7 +10,7 @@ import string
 
 import regex
 
-from everword.text.analysis import UNSPACED
+from everword.text.analysis import SOUTHEAST, UNSPACED
 from everword.text.scanner import kinds_of, kinds_table, stretches
 
 #: A text of up to this many words stays whole, and no passage has more.
@@ -20,9 +20,10 @@ TARGET_WORDS = 80
 #: No passage is longer, whatever its words: lexemes have positions only up to 16,383 and one tsvector only 1 MB.
 MAX_CHARS = 4000
 
-# A word, or one ideograph or kana: Chinese and Japanese write no spaces.
+# A word, or one ideograph or kana: Chinese and Japanese write no spaces. Words of Thai have about five letters.
 _WORD = regex.compile(
-    rf"[{UNSPACED}]|[\p{{L}}\p{{N}}--[{UNSPACED}]](?:[\p{{L}}\p{{N}}\p{{M}}--[{UNSPACED}]]|['_-])*",
+    rf"[{UNSPACED}]|[{SOUTHEAST}]{{1,5}}"
+    rf"|[\p{{L}}\p{{N}}--[{UNSPACED}{SOUTHEAST}]](?:[\p{{L}}\p{{N}}\p{{M}}--[{UNSPACED}{SOUTHEAST}]]|['_-])*",
     regex.VERSION1,
 )
 _ASCII_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'_-]*")

@@ -5,14 +5,13 @@ text. A record depends on its passage and its message alone, never on other stor
 
 Version 1, little endian: the header `u8 version, u8 flags, u16 words, u8 time words, u8 words of the speaker about
 themselves, u16 0`, whose values are those of the whole message, capped at their maximum; then, for each of the first
-480 words of the passage, the CRC-32 of its stem.
+480 words of the passage, and of the words that these are also found by, the CRC-32 of its stem.
 """
 
 from __future__ import annotations
 
 import re
 import struct
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,12 +19,13 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-import Stemmer
 
 from everword.text.analysis import folded_words, spoken_words
 from everword.text.calendar_terms import MONTH_NAMES, WEEKDAY_NAMES
+from everword.text.lexemes import further_words
 from everword.text.passages import count_words
 from everword.text.scanner import stretches
+from everword.text.stemming import stems
 
 VERSION = 1
 #: Flags of a message.
@@ -80,8 +80,6 @@ _HEADER = np.dtype(
 )
 _HEADER_OF, _TERM = struct.Struct("<BBHBBH"), struct.Struct("<I")
 _NOTHING = _HEADER_OF.pack(VERSION, 0, 0, 0, 0, 0)
-_LANGUAGES = frozenset(Stemmer.algorithms())
-_stemmers = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +149,11 @@ def _count_in(words: Sequence[str], figures: frozenset[str]) -> int:
 
 
 def stems_of(text: str, config: str) -> list[str]:
-    """Return the words of `text` in order, stemmed as the text search configuration `config` says.
+    """Return the words of `text` in order, stemmed as in the word index of a text search configuration.
 
-    No word is left out; where the configuration is of no language, the words stay as they are.
+    Stop words are included.
     """
-    return _stems(folded_words(text), config)
-
-
-def _stems(words: list[str], config: str) -> list[str]:
-    language = config.rpartition(".")[2]
-    if language not in _LANGUAGES:
-        return words
-    stems: list[str] = _stemmer(language).stemWords(words)
-    return stems
+    return list(map(stems(config).__getitem__, folded_words(text)))
 
 
 def term_hash(stem: str) -> int:
@@ -174,7 +164,8 @@ def term_hash(stem: str) -> int:
 def pack_record(passage: str, traits: Traits, config: str) -> bytes:
     """Return the record of a passage. `traits` are those of its message."""
     hashes = word_hashes(config)
-    terms = map(hashes.__getitem__, folded_words(passage)[:MAX_TERMS])
+    words = folded_words(passage)
+    terms = map(hashes.__getitem__, [*words, *further_words(words)][:MAX_TERMS])
     return pack_header(traits) + b"".join(terms)
 
 
@@ -203,7 +194,7 @@ class WordHashes(dict[str, bytes]):
     def __missing__(self, word: str) -> bytes:
         if len(self) >= _KNOWN_WORDS:
             self.clear()
-        self[word] = found = _TERM.pack(term_hash(_stems([word], self._config)[0]))
+        self[word] = found = _TERM.pack(term_hash(stems(self._config)[word]))
         return found
 
 
@@ -228,11 +219,3 @@ def unpack_records(records: Sequence[bytes | None]) -> Records:
         np.cumsum(counts) - counts,
         counts,
     )
-
-
-def _stemmer(language: str) -> Stemmer.Stemmer:
-    """Return this thread's stemmer: one must not be used by two threads at once."""
-    by_language: dict[str, Stemmer.Stemmer] = _stemmers.__dict__
-    if language not in by_language:
-        by_language[language] = Stemmer.Stemmer(language)
-    return by_language[language]

@@ -11,6 +11,7 @@ import regex
 from everword.db.blocking import Connection
 from everword.text.attribution import blank_pasted
 from everword.text.credentials import mask_credentials
+from everword.text.lexemes import any_of_query
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.learning import store
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
@@ -57,7 +58,7 @@ def find_corrections(
         return []
     # In an open channel, strangers could correct messages of other conversations.
     elsewhere = not job.namespace.trust.is_open(conversation.channel)
-    words = topic_words(text)[:_MOST_WORDS]
+    words = any_of_query(topic_words(text)[:_MOST_WORDS], job.namespace.text_search_config)
     with job.transaction() as conn:
         earlier = store.list_earlier_messages(
             conn, job.namespace_id, message.id, words, NEAR, elsewhere

@@ -43,10 +43,6 @@ WITH corrector AS MATERIALIZED (
     SELECT m.conversation_id, m.seq, m.author, m.occurred_at, m.agent, m.subject
       FROM messages m
      WHERE m.namespace_id = %(namespace_id)s AND m.id = %(message_id)s
-), asked AS MATERIALIZED (
-    SELECT string_agg(plainto_tsquery(n.text_search_config, word)::text, ' | ')::tsquery AS words
-      FROM namespaces n, unnest(%(words)s::text[]) AS word
-     WHERE n.id = %(namespace_id)s AND numnode(plainto_tsquery(n.text_search_config, word)) > 0
 ), near AS (
     SELECT m.id
       FROM corrector c
@@ -69,10 +65,10 @@ WITH corrector AS MATERIALIZED (
             ORDER BY seq DESC LIMIT 12) AS m
 ), alike AS (
     SELECT m.source_id AS id
-      FROM corrector c, asked a
+      FROM corrector c
      CROSS JOIN LATERAL (
            SELECT source_id FROM visible_memories
-            WHERE namespace_id = %(namespace_id)s AND lexemes @@ a.words AND kind = {message_kind} AND part = 0
+            WHERE namespace_id = %(namespace_id)s AND lexemes @@ %(words)s::tsquery AND kind = {message_kind} AND part = 0
               AND occurred_at < c.occurred_at AND subject = c.subject AND conversation_id <> c.conversation_id
               AND (c.subject <> '' OR author = c.author)
             ORDER BY occurred_at DESC LIMIT %(near)s) AS m

@@ -123,11 +123,14 @@ def list_earlier_messages(
     conn: Connection,
     namespace_id: int,
     message_id: UUID,
-    words: Sequence[str],
+    words: str,
     near: int,
     elsewhere: bool,
 ) -> list[LearnableMessage]:
-    """Return messages that a message may correct; `elsewhere` to look in other conversations, too."""
+    """Return messages that a message may correct; `elsewhere` to look in other conversations, too.
+
+    `words` is a tsquery.
+    """
 
 
 @statement(SQL)

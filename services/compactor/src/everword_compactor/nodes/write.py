@@ -58,8 +58,7 @@ def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewSummary
     passages = []
     if is_published:
         passages = list(build_passages(_source(node), node.composition.content, language))
-    config = namespace.text_search_config
-    replace_passages_blocking(conn, namespace.id, config, [node.id], passages)
+    replace_passages_blocking(conn, namespace.id, [node.id], passages)
     if node.place.level is Level.LEAF and is_published:
         store.note_leaf(conn, namespace.id, node.id)
 

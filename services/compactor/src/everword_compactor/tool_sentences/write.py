@@ -29,5 +29,4 @@ def write_sentences(
         build_derived_passage(source, calls[source.id].text, sentences[source.id].content, language)
         for source in find_sources(conn, namespace.id, retained)
     ]
-    config = namespace.text_search_config
-    replace_passages_blocking(conn, namespace.id, config, retained, passages)
+    replace_passages_blocking(conn, namespace.id, retained, passages)

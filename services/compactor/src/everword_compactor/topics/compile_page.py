@@ -54,8 +54,7 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
             _write_page(conn, job.namespace, node, written, page)
         elif page is not None:
             store.delete_page(conn, job.namespace_id, node.id)
-            config = job.namespace.text_search_config
-            replace_passages_blocking(conn, job.namespace_id, config, [page.id], [])
+            replace_passages_blocking(conn, job.namespace_id, [page.id], [])
         store.delete_node_changes(conn, job.namespace_id, [node_id], through)
 
     job.record(put)
@@ -129,8 +128,7 @@ def _write_page(
     said_at = latest or node.read_at
     source = IndexedSource(id_, MemoryKind.TOPIC, said_at, agent=node.agent, subject=node.subject)
     passages = list(build_passages(source, page.content, language))
-    config = namespace.text_search_config
-    replace_passages_blocking(conn, namespace.id, config, [id_], passages)
+    replace_passages_blocking(conn, namespace.id, [id_], passages)
 
 
 def _masked(page: Page) -> Page:

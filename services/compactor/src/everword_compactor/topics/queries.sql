@@ -72,7 +72,7 @@ SELECT s.id, s.agent, s.subject, s.content, s.earliest_at, s.latest_at
   FROM (SELECT DISTINCT source_id FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND kind = {summary_kind} AND subject = %(subject)s
            AND (%(agent)s = '' OR agent = %(agent)s)
-           AND lexemes @@ phraseto_tsquery(%(config)s::regconfig, %(label)s)) AS m
+           AND lexemes @@ %(label)s::tsquery) AS m
   JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = m.source_id AND s.level = 1
  ORDER BY s.latest_at DESC, s.id DESC
  LIMIT %(limit)s;

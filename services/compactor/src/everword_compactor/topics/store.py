@@ -18,6 +18,7 @@ from everword.db.blocking import (
 )
 from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
+from everword.text.lexemes import analyse
 from everword_compactor.topics.model import (
     Change,
     DatedFact,
@@ -90,8 +91,7 @@ def find_leaves(
         "namespace_id": namespace_id,
         "subject": node.subject,
         "agent": node.agent,
-        "label": node.label,
-        "config": config,
+        "label": analyse(node.label, config).phrase,
         "limit": limit,
     }
     return fetch_all(conn, SQL["find_leaves"], parameters, Leaf)

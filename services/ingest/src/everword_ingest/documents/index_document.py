@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.namespaces import get_namespace_settings
 from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
 from everword.index.passages import IndexedPassage
@@ -88,15 +87,14 @@ async def index_document(
         changes = await run_in_thread(_changes, cut, unchanged, built)
     await _store_chunks(conn, namespace_id, owner.document_id, changes)
     passages = changes.passages
-    config = owner.language.text_search_config
     while len(passages) > _BATCH:
         batch, passages = passages[:_BATCH], passages[_BATCH:]
-        await (await add_passages(conn, namespace_id, config, batch, Counts())).rows()
+        await (await add_passages(conn, namespace_id, batch, Counts())).rows()
     if passages:
         await enqueue(conn, [vectors_job(namespace_id, owner.document_id)])
     names = Counts(author_names=sorted(name_words(owner.change.author)))
     gone = sorted(unchanged.gone)
-    last = await replace_passages(conn, namespace_id, config, gone, passages, names)
+    last = await replace_passages(conn, namespace_id, gone, passages, names)
     [stored] = await last.rows()
     return stored.highest
 
@@ -139,6 +137,5 @@ async def unindex_document(conn: Connection, namespace_id: int, document_id: UUI
     """Take a document out of the index."""
     rows = await store.list_chunks(conn, namespace_id, document_id)
     await store.delete_chunks(conn, namespace_id, document_id, [row.id for row in rows])
-    config = (await get_namespace_settings(conn, namespace_id)).text_search_config
     gone = sorted(row.id for row in rows)
-    await (await replace_passages(conn, namespace_id, config, gone, [], Counts())).rows()
+    await (await replace_passages(conn, namespace_id, gone, [], Counts())).rows()

@@ -50,16 +50,16 @@ async def index_entries(
             source, entries[source.id].content, language, entries[source.id].title
         )
     )
-    config, gone = settings.text_search_config, list(entries)
+    gone = list(entries)
     batch = await run_in_thread(next_batch, passages)
     while following := await run_in_thread(next_batch, passages):
         # The first portion replaces everything that was indexed of these entries before.
-        asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
+        asked = await replace_passages(conn, namespace_id, gone, batch, Counts())
         await asked.rows()
         batch, gone = following, []
     # Other writers wait for the job's row, so it is locked last.
     await enqueue(conn, [vectors_job(namespace_id, book.id)])
-    asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
+    asked = await replace_passages(conn, namespace_id, gone, batch, Counts())
     await asked.rows()
 
 
@@ -67,6 +67,5 @@ async def unindex_entries(conn: Connection, namespace_id: int, entry_ids: Sequen
     """Take entries out of the index."""
     if not entry_ids:
         return
-    config = (await get_namespace_settings(conn, namespace_id)).text_search_config
-    asked = await replace_passages(conn, namespace_id, config, list(entry_ids), [], Counts())
+    asked = await replace_passages(conn, namespace_id, list(entry_ids), [], Counts())
     await asked.rows()

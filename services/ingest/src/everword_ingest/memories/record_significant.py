@@ -115,8 +115,7 @@ async def _write(
         name = f"{name} · {str(summary_id)[-_ID_CHARS:]}"
         await store.insert_significant(conn, {**parameters, "name": name})
     await enqueue(conn, [vectors_job(namespace_id, summary_id)])
-    config = settings.text_search_config
-    asked = await add_passages(conn, namespace_id, config, passages, Counts())
+    asked = await add_passages(conn, namespace_id, passages, Counts())
     [stored] = await asked.rows()
     return stored.highest
 

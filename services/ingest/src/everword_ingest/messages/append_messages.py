@@ -270,7 +270,7 @@ async def _write(
         await store.enqueue_days(conn, {**scope, "subject": subject, **pending})
     await schedule_work(conn, namespace_id, conversation, numbered, compaction)
     counts = Counts(len(numbered), turns, _size(numbered), names)
-    return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
+    return await add_passages(conn, namespace_id, passages, counts)
 
 
 def _size(numbered: Sequence[NumberedMessage]) -> int:

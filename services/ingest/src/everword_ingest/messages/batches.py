@@ -95,8 +95,7 @@ async def index_all_but_last(
     last: list[IndexedPassage] = []
     async for batch in _index_messages(numbered, conversation, language):
         if last:
-            config = language.text_search_config
-            written = await add_passages(conn, namespace_id, config, last, Counts())
+            written = await add_passages(conn, namespace_id, last, Counts())
             # Wait, so that at most one portion is prepared ahead of the one being written.
             await written.rows()
         last = batch

@@ -50,7 +50,6 @@ async def index_note(
     asked = await replace_passages(
         conn,
         namespace_id,
-        settings.text_search_config,
         [note_id],
         passages,
         Counts(author_names=sorted(name_words(note.author))),
@@ -61,8 +60,7 @@ async def index_note(
 
 async def unindex_note(conn: Connection, namespace_id: int, note_id: UUID) -> None:
     """Take a note out of the index."""
-    config = (await get_namespace_settings(conn, namespace_id)).text_search_config
-    asked = await replace_passages(conn, namespace_id, config, [note_id], [], Counts())
+    asked = await replace_passages(conn, namespace_id, [note_id], [], Counts())
     await asked.rows()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from everword.db.arrays import Array, ArrayParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional
+from everword.text.lexemes import analyse
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.store import SQL, Scope
@@ -134,8 +135,7 @@ async def find_mentions(
 ) -> list[MentionRow]:
     parameters = {
         **namespaced(namespace_id),
-        "config": config,
-        "words": list(words),
+        "queries": [analyse(word, config).phrase for word in words],
         "conversation_ids": list(conversation_ids),
     }
     return await fetch_all(conn, SQL["find_mentions"], parameters, MentionRow)

@@ -76,14 +76,6 @@ SELECT s.id, s.level, s.period, s.parent_id, m.id AS passage_id
  ORDER BY s.level DESC, s.period DESC
  LIMIT 100;
 
--- analyse_texts --
--- The lexemes of texts with their hashes, and a tsquery for each text as a phrase; all empty for stop words.
-SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
-       phraseto_tsquery(n.text_search_config, text)::text AS phrase
-  FROM namespaces n, unnest(%(texts)s::text[]) AS text,
-       tsvector_to_array(to_tsvector(n.text_search_config, text)) AS lexemes
- WHERE n.id = %(namespace_id)s;
-
 -- describe_namespace --
 -- The namespace as needed for a query: settings, number and total length of passages, existence of facts, corrections and nodes, the
 -- query's words (lower case) that name authors or subjects of facts, and authors' names with the same initials as
@@ -125,35 +117,29 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
 -- The requested words and their variants that occur in passages, with the number of passages up to 100. With
 -- `only_unknown`, only variants of words that do not occur. Each word is looked up separately; see find_lexical.
 WITH asked AS MATERIALIZED (
-    SELECT w.place - 1 AS place, w.word, n.text_search_config AS config, said.passages
-      FROM namespaces n
-     CROSS JOIN unnest(%(words)s::text[]) WITH ORDINALITY AS w (word, place)
-     CROSS JOIN LATERAL (SELECT phraseto_tsquery(n.text_search_config, w.word) AS query OFFSET 0) AS q
+    SELECT w.place - 1 AS place, w.word, said.passages
+      FROM unnest(%(words)s::text[], %(word_queries)s::tsquery[]) WITH ORDINALITY AS w (word, query, place)
      CROSS JOIN LATERAL (
            SELECT count(*) AS passages
              FROM (SELECT FROM visible_memories m
-                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ q.query
+                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ w.query
                     LIMIT 100) AS found) AS said
-     WHERE n.id = %(namespace_id)s
 ), near AS MATERIALIZED (
-    SELECT a.place, n.word, a.config, said.passages
+    SELECT a.place, n.word, said.passages
       FROM asked a
      CROSS JOIN LATERAL (
-           SELECT word FROM unnest(%(places)s::integer[], %(near)s::text[]) AS near (place, word)
+           SELECT word, query
+             FROM unnest(%(places)s::integer[], %(near)s::text[], %(near_queries)s::tsquery[]) AS near (place, word, query)
             WHERE near.place = a.place AND NOT (%(only_unknown)s AND a.passages > 0)) AS n
-     CROSS JOIN LATERAL (SELECT phraseto_tsquery(a.config, n.word) AS query OFFSET 0) AS q
      CROSS JOIN LATERAL (
            SELECT count(*) AS passages
              FROM (SELECT FROM visible_memories m
-                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ q.query
+                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ n.query
                     LIMIT 100) AS found) AS said
      WHERE said.passages > 0
 )
-SELECT place::integer, word AS text, passages::integer AS said, lexemes,
-       ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
-       phraseto_tsquery(config, word)::text AS phrase
-  FROM (SELECT * FROM asked WHERE passages > 0 AND NOT %(only_unknown)s UNION ALL SELECT * FROM near) AS found
- CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(config, word)) AS lexemes OFFSET 0) AS v;
+SELECT place::integer, word AS text, passages::integer AS said
+  FROM (SELECT * FROM asked WHERE passages > 0 AND NOT %(only_unknown)s UNION ALL SELECT * FROM near) AS found;
 
 -- find_lexical --
 -- The best memories by BM25, each by its best passage, with the document frequencies. The statistics are those of the
@@ -571,10 +557,10 @@ HAVING count(*) > 0;
 -- find_mentions --
 -- The conversations among the given ones in which each word occurs in an indexed passage.
 SELECT DISTINCT word.place - 1 AS word, m.conversation_id
-  FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word (text, place)
+  FROM unnest(%(queries)s::tsquery[]) WITH ORDINALITY AS word (query, place)
  CROSS JOIN LATERAL (
        SELECT conversation_id FROM visible_memories m
-        WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ phraseto_tsquery(%(config)s::regconfig, word.text)
+        WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ word.query
        OFFSET 0) AS m
  WHERE m.conversation_id = ANY(%(conversation_ids)s);
 

@@ -49,18 +49,6 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class AnalysedText:
-    """A text analysed by text search; a stop word has no lexemes."""
-
-    text: str
-    lexemes: list[str]
-    #: Hash of each lexeme, as stored in the cache.
-    hashes: list[int]
-    #: A tsquery as text.
-    phrase: str
-
-
-@dataclass(frozen=True)
 class PeriodNodeRow:
     """A summary of a day, week, month or year."""
 
@@ -74,9 +62,10 @@ class PeriodNodeRow:
 
 
 @dataclass(frozen=True)
-class NearWordRow(AnalysedText):
+class NearWordRow:
     """A word of the corpus that is a requested word or differs from one by one letter."""
 
+    text: str
     #: Index of the requested word.
     place: int
     #: Number of passages with the word, 100 at most.
@@ -91,6 +80,9 @@ class QueriedWords:
     #: Index in `words` of the original of each variant in `near`.
     places: Sequence[int]
     near: Sequence[str]
+    #: The tsqueries of `words` and of `near`, as text.
+    word_queries: Sequence[str]
+    near_queries: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -221,6 +213,8 @@ async def find_near_words(
         "words": list(queried.words),
         "places": list(queried.places),
         "near": list(queried.near),
+        "word_queries": list(queried.word_queries),
+        "near_queries": list(queried.near_queries),
         "only_unknown": only_unknown,
     }
     return await fetch_all(conn, SQL["find_near_words"], parameters, NearWordRow)

@@ -56,12 +56,11 @@ class DerivedPassages:
         """Make some changes in one transaction."""
         ids = [id_ for id_, _ in changes]
         passages = [passage for _, of_source in changes for passage in of_source]
-        config = self.language.text_search_config
         with self.conn.transaction():
             self.conn.execute(
                 "SELECT set_config('everword.namespace_id', %s, true)", [str(self.namespace_id)]
             )
-            replace_passages_blocking(self.conn, self.namespace_id, config, ids, passages)
+            replace_passages_blocking(self.conn, self.namespace_id, ids, passages)
 
     def version(self, number: int) -> list[Change]:
         """Return what all of them say in one version."""

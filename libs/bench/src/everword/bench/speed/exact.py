@@ -16,6 +16,7 @@ from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import MODES, search
 from everword.bench.speed.stub import vector
 from everword.client import Client
+from everword.text.lexemes import analyse
 
 TOP = 10
 #: BM25 as `everword_search.ranking.bm25` has it.
@@ -26,8 +27,7 @@ EXHAUSTIVE = "exhaustive search in SQL"
 
 _BM25 = """
 WITH asked AS MATERIALIZED (
-    SELECT lexeme FROM namespaces n, unnest(tsvector_to_array(to_tsvector(n.text_search_config, %(query)s))) AS lexeme
-     WHERE n.id = %(namespace_id)s
+    SELECT unnest(%(lexemes)s::text[]) AS lexeme
 ), corpus AS MATERIALIZED (
     SELECT count(*)::float8 AS passages, avg(lexeme_count)::float8 AS mean FROM memories
      WHERE namespace_id = %(namespace_id)s
@@ -103,7 +103,14 @@ class ExactResults:
 
     def lexical(self, query: str) -> list[str]:
         """Return the ids of the ten best by BM25, including ties with the tenth."""
-        given = {"query": query, "namespace_id": self.namespace_id, "k1": K1, "b": B, "top": TOP}
+        lexemes = analyse(query, "english").lexemes
+        given = {
+            "lexemes": lexemes,
+            "namespace_id": self.namespace_id,
+            "k1": K1,
+            "b": B,
+            "top": TOP,
+        }
         return [id_ for (id_,) in self.conn.execute(_BM25.encode(), given)]
 
     def semantic(self, query: str, tags: list[str] | None) -> list[str]:

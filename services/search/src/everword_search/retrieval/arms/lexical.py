@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everword.text.lexemes import quote_lexeme
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 
 #: Maximum terms scored, in the order of the query; each further one would cost an index scan.
@@ -33,11 +34,6 @@ class LexicalArm(RankingArm):
 
     async def prepare_search(self) -> None:
         """Do the work that needs no connection, while the query is being embedded."""
-
-
-def quote_lexeme(lexeme: str) -> str:
-    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
 
 
 def prefix_query(prefix: str, stem: str) -> str:

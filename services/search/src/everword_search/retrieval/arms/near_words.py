@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 
 import regex
 
+from everword.text.lexemes import analyse
+from everword.text.word_languages import word_language
 from everword_search.passages.store import QueriedWords
 
 #: Maximum letters of a word; longer words get no variants.
@@ -61,11 +63,31 @@ def queried_words(
     Words in `only_marked` get only the variants that add an accent.
     """
     pairs = [
-        (place, near)
+        (place, near, query)
         for place, word in enumerate(words)
         for near in (accented_variants(word) if word in only_marked else near_words(word, config))
+        if (query := _query(near, word, config))
     ]
-    return QueriedWords(words, [place for place, _ in pairs], [near for _, near in pairs])
+    return QueriedWords(
+        words,
+        [place for place, _, _ in pairs],
+        [near for _, near, _ in pairs],
+        [analyse(word, config).phrase for word in words],
+        [query for _, _, query in pairs],
+    )
+
+
+def _query(near: str, word: str, config: str) -> str:
+    """Return the tsquery of a variant; empty if its stem is only a beginning of the misspelt word.
+
+    Endings of other languages make a variant of `rotterdm` equal to `rotter`.
+    """
+    found = analyse(near, config)
+    for lexeme in found.lexemes:
+        is_beginning = word.startswith(lexeme) and len(lexeme) < len(near) - 1
+        if is_beginning and word_language(near) != "english":
+            return ""
+    return found.phrase
 
 
 def near_words(word: str, config: str) -> list[str]:

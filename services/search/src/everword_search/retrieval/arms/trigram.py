@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.text.analysis import folded_words
 from everword.text.case_folding import fold_case
+from everword.text.lexemes import analyse
 from everword_search.passages import store
 from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import NearWordRow, QueriedWords, Scope
@@ -69,15 +71,16 @@ class TokenSimilarityArm(TrigramArm):
         words = [
             (place, word) for place, token in enumerate(self._tokens) if (word := _word(token))
         ]
-        asked = queried_words([word for _, word in words[:MAX_WORDS]], self._config)
+        texts = [word for _, word in words[:MAX_WORDS]]
+        asked = await asyncio.to_thread(queried_words, texts, self._config)
         namespace_id = self._scope.namespace_id
         rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
-        alike = _words_by_similarity(rows, asked)
+        alike = _words_by_similarity(rows, asked, self._config)
         parameters = {
             **scored_position(window),
             "tokens": self._tokens,
             "retold": RETOLD,
-            "queries": [row.phrase for row, _ in alike],
+            "queries": [analyse(row.text, self._config).phrase for row, _ in alike],
             "places": [words[row.place][0] for row, _ in alike],
             "likenesses": [similarity for _, similarity in alike],
         }
@@ -105,7 +108,7 @@ def _word(token: str) -> str:
 
 
 def _words_by_similarity(
-    rows: Sequence[NearWordRow], queried: QueriedWords
+    rows: Sequence[NearWordRow], queried: QueriedWords, config: str
 ) -> list[tuple[NearWordRow, float]]:
     """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
 
@@ -116,8 +119,9 @@ def _words_by_similarity(
     retained: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
     counts: Counter[int] = Counter()
     for row, similarity in told:
-        if (row.place, row.phrase) not in retained and counts[row.place] < MAX_NEAR:
-            retained[row.place, row.phrase] = row, similarity
+        phrase = analyse(row.text, config).phrase
+        if (row.place, phrase) not in retained and counts[row.place] < MAX_NEAR:
+            retained[row.place, phrase] = row, similarity
             counts[row.place] += 1
     return list(retained.values())
 

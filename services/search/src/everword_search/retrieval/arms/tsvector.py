@@ -9,13 +9,14 @@ from uuid import UUID
 
 from everword.db.arrays import uuids_of
 from everword.db.pool import Connection
+from everword.text.lexemes import quote_lexeme
 from everword_search.passages import store
 from everword_search.passages.ranked_memories import Candidate, RankedMemories, TermScore, Window
 from everword_search.passages.store import FrequencyRow, LexicalRow, Scope
 from everword_search.ranking.bm25 import K1, B, inverse_document_frequency, term_score
 from everword_search.retrieval.arms.base import scored_position
 from everword_search.retrieval.arms.frequent_words import FrequentWords
-from everword_search.retrieval.arms.lexical import LexicalArm, Term, prefix_query, quote_lexeme
+from everword_search.retrieval.arms.lexical import LexicalArm, Term, prefix_query
 
 
 @dataclass(frozen=True)

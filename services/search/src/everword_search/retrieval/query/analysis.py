@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from everword.text.analysis import is_single_character_word
-from everword_search.passages.store import AnalysedText
+from everword.text.lexeme_hash import hash_lexeme
+from everword.text.lexemes import analyse, literal_lexemes
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
 from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
@@ -29,19 +30,12 @@ class AnalysedQuery:
         return any(term.prefix is not None for term in self.terms)
 
 
-def texts_to_analyse(query: QueryClauses) -> list[str]:
-    """Return the texts of a query that the database must analyse before `analyse_query`."""
-    texts = {word for operand in query.wanted for word in operand.words}
-    for operand in _operands(query.filters):
-        texts.update(_phrases(operand))
-    return sorted(texts)
-
-
-def analyse_query(query: QueryClauses, known: dict[str, AnalysedText]) -> AnalysedQuery:
-    """Return the terms and constraints of `query`; `known` has its analysed texts."""
-    ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
-    words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}
-    terms, constraint = _terms(query.wanted, known), _constraint(query.filters, known)
+def analyse_query(query: QueryClauses, config: str) -> AnalysedQuery:
+    """Return the terms and constraints of `query` in a text search configuration."""
+    known = [analyse(word, config) for operand in query.wanted for word in operand.words]
+    ignored = frozenset(each.text.lower() for each in known if not each.lexemes)
+    words = {each.text.lower(): each.hashes[0] for each in known if len(each.hashes) == 1}
+    terms, constraint = _terms(query.wanted, config), _constraint(query.filters, config)
     return AnalysedQuery(terms, constraint, ignored, words)
 
 
@@ -49,7 +43,7 @@ def _operands(clauses: Iterable[QueryClause]) -> Iterator[Operand]:
     return (operand for clause in clauses for operand in clause.operands)
 
 
-def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[Term]:
+def _terms(operands: Iterable[Operand], config: str) -> list[Term]:
     """Return each lexeme once, in the order of the query."""
     terms: dict[tuple[str, bool], Term] = {}
     for operand in operands:
@@ -57,46 +51,51 @@ def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[
             is_prefix = is_single_character_word(word) or (
                 operand.prefix and place == len(operand.words)
             )
-            for term in _terms_of(word, known, is_prefix):
+            for term in _terms_of(word, config, is_prefix):
                 terms.setdefault((term.lexeme, is_prefix), term)
+        for lexeme in literal_lexemes(operand.text):
+            terms.setdefault((lexeme, False), _term(lexeme, lexeme))
     return list(terms.values())[:MAX_TERMS]
 
 
-def _terms_of(word: str, known: dict[str, AnalysedText], is_prefix: bool) -> list[Term]:
+def _terms_of(word: str, config: str, is_prefix: bool) -> list[Term]:
     if is_prefix:
-        return [Term(f"{word}*", _stem(word, known), word.lower())]
-    lexemes = zip(known[word].lexemes, known[word].hashes, strict=True)
-    return [Term(word, lexeme, hash=hash_) for lexeme, hash_ in lexemes]
+        return [Term(f"{word}*", _stem(word, config), word.lower())]
+    return [_term(word, lexeme) for lexeme in analyse(word, config).lexemes]
 
 
-def _stem(word: str, known: dict[str, AnalysedText]) -> str:
+def _term(word: str, lexeme: str) -> Term:
+    return Term(word, lexeme, hash=hash_lexeme(lexeme))
+
+
+def _stem(word: str, config: str) -> str:
     """Return the lexeme of a word, or the word itself if it is a stop word, because longer words begin with it."""
-    lexemes = known[word].lexemes
+    lexemes = analyse(word, config).lexemes
     return lexemes[0] if len(lexemes) == 1 else word.lower()
 
 
-def _constraint(clauses: Iterable[QueryClause], known: dict[str, AnalysedText]) -> str | None:
+def _constraint(clauses: Iterable[QueryClause], config: str) -> str | None:
     """Return the conjunction of required and excluded operands; words that are not indexed are no constraint."""
     demands = []
     for clause in clauses:
-        alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
+        alternatives = [f"({query})" for o in clause.operands if (query := _query(o, config))]
         if alternatives:
             sign = "!" if clause.kind is ClauseKind.EXCLUDED else ""
             demands.append(f"{sign}({' | '.join(alternatives)})")
     return " & ".join(demands) or None
 
 
-def _query(operand: Operand, known: dict[str, AnalysedText]) -> str:
+def _query(operand: Operand, config: str) -> str:
     """Return the tsquery of an operand: all of its phrases must match."""
-    queries = [known[text].phrase for text in _phrases(operand)]
+    queries = [analyse(text, config).phrase for text in _phrases(operand)]
     if operand.prefix:
         last = operand.words[-1]
-        queries[-1] = prefix_query(last.lower(), _stem(last, known))
+        queries[-1] = prefix_query(last.lower(), _stem(last, config))
     return " & ".join(f"({query})" for query in queries if query)
 
 
 def _phrases(operand: Operand) -> list[str]:
-    """Return the texts to analyse for an operand: one phrase, or the words before a prefix and the prefix."""
+    """Return the phrases of an operand: one, or the words before a prefix and the prefix."""
     if not operand.prefix:
         return [" ".join(operand.words)]
     before = [" ".join(operand.words[:-1])] if len(operand.words) > 1 else []

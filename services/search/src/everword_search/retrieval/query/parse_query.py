@@ -20,11 +20,11 @@ from everword.text.values.spellings import capitalised, find_spellings, first_le
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.passages.store import SQL, AnalysedText
+from everword_search.passages.store import SQL
 from everword_search.passages.vectors import GenerationRow, QueryVector
 from everword_search.records.store import namespaced
 from everword_search.retrieval.model import SearchMode, SearchRequest
-from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query, texts_to_analyse
+from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query
 from everword_search.retrieval.query.query import QueryClauses, parse_operands, parse_words
 
 #: Modes that use the query's vector, and names of authors.
@@ -67,8 +67,6 @@ class ParsedQuery:
     generations: Sequence[GenerationRow]
     #: None if the search must use the database.
     cached: CachedIndex | None = None
-    #: The query's words and phrases, as analysed by the namespace's text search.
-    texts: Mapping[str, AnalysedText] = field(default_factory=dict)
     #: Misspelt words in lower case, each with the word searched instead.
     corrections: Mapping[str, str] = field(default_factory=dict)
 
@@ -105,8 +103,7 @@ async def parse_query(
     Raises NamespaceNotFound if the namespace does not exist or is being deleted.
     """
     query = _parse(request)
-    texts = texts_to_analyse(query)
-    statements = _statements(namespace_id, request, profile, texts)
+    statements = _statements(namespace_id, request, profile)
     # Only such searches can use the cache.
     may_be_cached = request.mode in BY_WORDS | BY_MEANING and not request.explain
     asked = cache.ask(namespace_id) if may_be_cached else None
@@ -118,8 +115,7 @@ async def parse_query(
         cache.forget(namespace_id)
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
-    known = {row.text: row for row in others[0]} if texts else {}
-    parsed = _parsed(request, described, query, known, generations)
+    parsed = _parsed(request, described, query, generations)
     if asked:
         cached = cache.answer(asked, others[-1][0], parsed.active_id, request.filter)
         return replace(parsed, cached=cached)
@@ -133,7 +129,6 @@ def _parsed(
     request: SearchRequest,
     described: NamespaceRow,
     query: QueryClauses,
-    known: dict[str, AnalysedText],
     generations: Sequence[GenerationRow],
 ) -> ParsedQuery:
     return ParsedQuery(
@@ -143,9 +138,8 @@ def _parsed(
         frozenset(described.names),
         find_spellings(_sought(request), {*described.names, *described.like_names}),
         query,
-        analyse_query(query, known),
+        analyse_query(query, described.text_search_config),
         generations,
-        texts=known,
     )
 
 
@@ -161,13 +155,13 @@ def _parse(request: SearchRequest) -> QueryClauses:
 
 
 def _statements(
-    namespace_id: int, request: SearchRequest, profile: str, texts: Sequence[str]
+    namespace_id: int, request: SearchRequest, profile: str
 ) -> list[BoundStatement[Any]]:
-    """Return the statements for the namespace, the model generations and, if there are any, the texts."""
+    """Return the statements for the namespace and the model generations."""
     words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
     namespace = namespaced(namespace_id)
     initials = first_letters(_sought(request))
-    statements: list[BoundStatement[Any]] = [
+    return [
         BoundStatement(
             SQL["describe_namespace"],
             {**namespace, "words": words, "initials": initials},
@@ -175,10 +169,6 @@ def _statements(
         ),
         BoundStatement(SQL["list_generations"], {"profile": profile}, GenerationRow),
     ]
-    if texts:
-        parameters = {**namespace, "texts": list(texts)}
-        statements.append(BoundStatement(SQL["analyse_texts"], parameters, AnalysedText))
-    return statements
 
 
 def _sought(request: SearchRequest) -> set[str]:

@@ -1,0 +1,186 @@
+"""Reduce words of every script to stems, without knowledge of the text's language.
+
+The script of a word, or for Latin letters the word itself, gives its language. So the same word has the same stem in
+every text and every question. In a namespace with another language than English, that language's rules apply to all
+words in Latin letters. Hebrew has no Snowball stemmer; its prefixes are removed here.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import Stemmer
+
+from everword.text.word_languages import word_language
+
+#: Language whose namespaces stem each word in Latin letters by the word's own language.
+ANY_LANGUAGE = "english"
+#: Languages by the Unicode names of their letters. Other scripts, such as Georgian and Bengali, have no stemmer.
+_BY_SCRIPT = {
+    "ARABIC": "arabic",
+    "ARMENIAN": "armenian",
+    "CYRILLIC": "russian",
+    "DEVANAGARI": "hindi",
+    "GREEK": "greek",
+    "HEBREW": "hebrew",
+    "LATIN": "",
+    "TAMIL": "tamil",
+}
+# Letters of Persian, Urdu and others; of Ukrainian, Belarusian and Serbian. Arabic and Russian rules would break words.
+_NOT_ARABIC = re.compile("[پچژگڤڈٹڑںےہۂۓ]")
+_PERSIAN = re.compile("[پچژگ]")
+_NOT_RUSSIAN = re.compile("[іїєґўђјљњћџѓќѕ]")
+_LETTERS = re.compile(r"[^\W\d_]")
+#: Equal in all text: ё and е, Persian and Arabic yeh and kaf, and characters without a sound.
+_SAME_LETTERS = str.maketrans(
+    {
+        "ё": "е",
+        "ی": "ي",
+        "ى": "ي",
+        "ک": "ك",
+        "ـ": None,
+        "\u200c": None,
+        "\u200d": None,
+        "\u0901": "\u0902",
+    }
+)
+#: Marks that are often left out: those of vowels in Arabic and Hebrew, and the dot below letters in Devanagari.
+_OPTIONAL_MARKS = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u093c]"
+)
+# The article and prepositions; `that` and `as` only before the article, because many words begin with their letters.
+_HEBREW_PREFIX = re.compile("[והבל](?=.{3})|מ(?=.{4})|[שכ](?=ה.{3})")
+_HEBREW_ENDINGS = ("יות", "ים", "ות")
+# Arabic: Snowball removes the article, but not `and`, `so`, `with` or `as` before it.
+_BEFORE_ARTICLE = re.compile("[وفبك](?=ال.{2})|ل(?=ل.{3})")
+_FINAL = str.maketrans("ךםןףץ", "כמנפצ")
+#: Letters of a Hebrew word that prefixes and endings leave.
+_HEBREW_ROOT = 3
+#: Words remembered for each language.
+_REMEMBERED = 32_768
+#: Letters that normalisation does not take apart.
+_PLAIN = str.maketrans(
+    {
+        "ł": "l",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ħ": "h",
+    }
+)
+_GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+_ALGORITHMS = frozenset(Stemmer.algorithms())
+_stemmers = threading.local()
+
+
+class Stems(dict[str, str]):
+    """The stems of lower-case words in a language; they are remembered, because a few words are most of all text."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[word] = stem = _stem(word, self._language)
+        return stem
+
+
+@lru_cache(maxsize=8)
+def stems(config: str) -> Stems:
+    """Return the stems of words for a text search configuration, which names a language."""
+    return Stems(config.rpartition(".")[2])
+
+
+def _stem(word: str, language: str) -> str:
+    if language == "simple":
+        return word
+    if word.isascii():
+        return _latin_stem(word, language) if word.isalpha() else word
+    script = script_of(word)
+    if script == "LATIN":
+        return _latin_stem(word, language)
+    word = _OPTIONAL_MARKS.sub("", word).translate(_SAME_LETTERS) or word
+    match _BY_SCRIPT.get(script):
+        case "hebrew":
+            return _hebrew_stem(word)
+        case "arabic" if _NOT_ARABIC.search(word):
+            return _snowball(word, "persian") if _PERSIAN.search(word) else word
+        case "arabic":
+            return _snowball(_BEFORE_ARTICLE.sub("", word, count=1), "arabic")
+        case "russian" if _NOT_RUSSIAN.search(word):
+            return word
+        case str(own) if own:
+            return _snowball(word, own)
+    return word
+
+
+def script_of(word: str) -> str:
+    """Return the script of a word's first letter, such as `LATIN`; empty if it has none."""
+    letter = _LETTERS.search(word)
+    return unicodedata.name(letter[0], "").partition(" ")[0] if letter else ""
+
+
+def _latin_stem(word: str, language: str) -> str:
+    own = word_language(word) if language == ANY_LANGUAGE else language
+    return _snowball(word, own) if own in _ALGORITHMS else word
+
+
+def _hebrew_stem(word: str) -> str:
+    """Return a word without the letters that stand for articles and prepositions, and without plural endings."""
+    for ending in _HEBREW_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _HEBREW_ROOT:
+            word = word.removesuffix(ending)
+            break
+    while prefix := _HEBREW_PREFIX.match(word):
+        word = word[prefix.end() :]
+    return word.translate(_FINAL)
+
+
+def plain_spellings(word: str) -> list[str]:
+    """Return how a lower-case Latin word is typed without its accents: `müller` as `muller` and `mueller`."""
+    if word.isascii() or script_of(word) != "LATIN":
+        return []
+    spellings = [_without_accents(word), _without_accents(word.translate(_GERMAN))]
+    return [each for each in dict.fromkeys(spellings) if each != word]
+
+
+def _without_accents(word: str) -> str:
+    parts = unicodedata.normalize("NFD", word.translate(_PLAIN))
+    return "".join(each for each in parts if not unicodedata.combining(each))
+
+
+def _snowball(word: str, language: str) -> str:
+    """Return the stem of Snowball; a stemmer must not be used by two threads at once."""
+    by_language: dict[str, Stemmer.Stemmer] = _stemmers.__dict__
+    if language not in by_language:
+        by_language[language] = Stemmer.Stemmer(language)
+    stem: str = by_language[language].stemWord(word)
+    return stem or word
+
+
+def stop_words(config: str) -> frozenset[str]:
+    """Return the lower-case words that are not indexed under a text search configuration.
+
+    By default these are English words. Leaving out function words of other languages as well lowered recall, because
+    some of them mean something in English, and frequent words hardly count anyway.
+    """
+    return _stop_word_lists().get(config.rpartition(".")[2], frozenset())
+
+
+@cache
+def _stop_word_lists() -> dict[str, frozenset[str]]:
+    """Return the stop words of PostgreSQL by language."""
+    text = (files("everword.text") / "stop_words.txt").read_text(encoding="utf-8")
+    lines = (line.split(": ") for line in text.splitlines())
+    return {language: frozenset(words.split()) for language, words in lines}
