@@ -37,6 +37,14 @@ def _turns(*said: tuple[int, str]) -> list[_Turn]:
         ("Yes, and what was her name again?", SAID, "soup"),
         ("How did they like the one with harissa, and the bread that I baked?", SAID, "soup"),
         ("Und wann hat sie Geburtstag?", GERMAN, "ingrid"),
+        ("What is the price of its breakfast?", SAID, "lentil"),
+        ("Is there enough of that?", SAID, "lentil"),
+        ("And my sister?", SAID, "lentil"),
+        (
+            "Hva koster det?",
+            LastTurns("", "Vi drar til Porto og bor på hotell Torel.", "Så fint."),
+            "Torel",
+        ),
         ("それは何色?", LastTurns("", "居間のソファを買いました。", ""), "ソファ"),
     ],
 )
@@ -56,11 +64,25 @@ def test_question_that_refers_to_its_conversation(
         "When is the cutover, and why was it moved?",
         "When did Ingrid say that she would visit us?",
         "Wann läuft mein Reisepass ab?",
+        "Is there a pharmacy near the office?",
+        "What did we decide about the licence that expired?",
+        "When is the next deployment of the billing service this week?",
+        "Where did my brother park his car?",
+        "Which dog lost its collar in the park?",
+        "How long does it take to drive to Bristol?",
+        "What's my name?",
+        "JIRA-4417",
+        "Hva heter katten til naboen?",
         "I have thought about it " * 8,
     ],
 )
 def test_question_that_stands_alone(question: str) -> None:
     assert complete(replace(SAID, question=question)) == question
+
+
+def test_symbols_complete_no_question() -> None:
+    said = LastTurns("What did it cost?", "Booked 🏨🌴 in Porto.", "👍")
+    assert complete(said) == "booked porto What did it cost?"
 
 
 def test_nothing_was_said_before() -> None:

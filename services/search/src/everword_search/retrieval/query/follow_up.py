@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from everword.text.analysis import folded_words, words_of
+import regex
+
+from everword.text.analysis import SOUTHEAST, UNSPACED, folded_words, words_of
 from everword.text.common_words import LANGUAGES_OF, language_of
 from everword.text.sentences import sentence_and_line_ends
 from everword_search.ranking.words.frequencies import zipf
 from everword_search.ranking.words.proper_names import may_be_name
+from everword_search.retrieval.query.references import without_idle_pronouns
 
 #: Turns to read: the newest may be the question, and calls of tools may come between a user's and an agent's turn.
 TURNS_READ, TURNS_READ_BYTES = 8, 64 * 1024
@@ -43,6 +46,16 @@ _PRONOUNS = {
     "nl": "het hij zij ze hem haar hun daar dat dit er",
 }
 _PRONOUNS_OF = {language: frozenset(words.split()) for language, words in _PRONOUNS.items()}
+#: Possessives of the person who asks, and words with which a question continues the conversation nevertheless.
+_OWN_WORDS = (
+    "my our mein meine meinen meinem meiner unser unsere mon ma mes mi mis meu minha mio mia mijn"
+)
+_OWN = frozenset(_OWN_WORDS.split())
+_CONTINUES = frozenset((("and",), ("what", "about"), ("how", "about")))
+#: Scripts whose words are counted as pairs of characters.
+_UNSPACED = regex.compile(rf"[{UNSPACED}{SOUTHEAST}]")
+#: A symbol such as an emoji as the analysis writes it; as a word of a question it means nothing.
+_SYMBOL = re.compile(r"u[0-9a-f]{4,6}")
 _CONFIGS = {
     "en": "english",
     "de": "german",
@@ -131,11 +144,15 @@ def _is_incomplete(question: str, language: str, config: str) -> bool:
     """Return whether a question has few words of content, or a pronoun and no name."""
     words = folded_words(question)
     if not language:
-        return len(words_of(question)) <= _FEW_UNKNOWN
-    if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
-        return True
+        return _has_few_unknown(question)
     pronouns = _PRONOUNS_OF.get(language, frozenset())
-    if pronouns.isdisjoint(words):
+    if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
+        return not pronouns.isdisjoint(words) or not _stands_alone(
+            words, question, language, config
+        )
+    if language == "en":
+        question = without_idle_pronouns(question)
+    if pronouns.isdisjoint(folded_words(question)):
         return False
     if any(may_be_name(word.lower(), config) for word in question.split()[1:] if word.istitle()):
         return False
@@ -149,12 +166,30 @@ def _is_incomplete(question: str, language: str, config: str) -> bool:
     return False
 
 
+def _has_few_unknown(question: str) -> bool:
+    if _UNSPACED.search(question):
+        return len(words_of(question)) <= _FEW_UNKNOWN
+    return len(question.split()) <= _FEW_WORDS
+
+
+def _stands_alone(words: Sequence[str], question: str, language: str, config: str) -> bool:
+    """Return whether a short question is a list of keywords, or about the person who asks: `What's my name?`"""
+    content = _content(words, language, config)
+    if content and "?" not in question:
+        return len(content) == len(
+            [word for word in words if len(word) > 1 and not word.isdecimal()]
+        )
+    begins = words[:1] if words[:1] == ["and"] else words[:2]
+    return not _OWN.isdisjoint(words) and tuple(begins) not in _CONTINUES
+
+
 def _content(words: Sequence[str], language: str, config: str) -> list[str]:
     return [
         word
         for word in words
         if len(word) > 1
         and not word.isdecimal()
+        and not _SYMBOL.fullmatch(word)
         and language not in LANGUAGES_OF.get(word, ())
         and zipf(word, config) < _FREQUENT
     ]
