@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rapidfuzz.distance import OSA
 
-from everword_search.retrieval.arms.near_words import accented_variants, near_words
+from everword_search.retrieval.arms.near_words import accented_variants, near_words, queried_words
 from everword_search.retrieval.query.misspellings import correct
 
 
@@ -46,3 +46,8 @@ def test_correct_keeps_capitals_and_other_text() -> None:
         correct("Rotterdm, rotterdm and Rotterdms?", corrections)
         == "Rotterdam, rotterdam and Rotterdms?"
     )
+
+
+def test_variant_with_a_short_stem_of_another_language_is_not_queried() -> None:
+    # As Spanish, "hipimos" has the stem of "hip".
+    assert "hipimos" not in queried_words(["hicimos"], "english").near

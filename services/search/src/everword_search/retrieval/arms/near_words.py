@@ -17,6 +17,8 @@ from everword_search.passages.store import QueriedWords
 
 #: Maximum letters of a word; longer words get no variants.
 _MOST = 24
+#: Minimum letters of a stem that a variant loses more than two letters for.
+_LEAST_STEM = 4
 #: Letters other than those of ASCII, by text search configuration.
 _ALSO = {
     "danish": "æøå",
@@ -78,12 +80,14 @@ def queried_words(
 
 
 def _query(near: str, word: str, config: str) -> str:
-    """Return the tsquery of a variant; empty if its stem is only a beginning of the misspelt word.
+    """Return the tsquery of a variant; empty if its stem is short, or only a beginning of the misspelt word.
 
-    Endings of other languages make a variant of `rotterdm` equal to `rotter`.
+    Endings of other languages make a variant of `rotterdm` equal to `rotter`, and one of `hicimos` equal to `hip`.
     """
     found = analyse(near, config)
     for lexeme in found.lexemes:
+        if len(lexeme) < _LEAST_STEM and len(lexeme) < len(near) - 2:
+            return ""
         is_beginning = word.startswith(lexeme) and len(lexeme) < len(near) - 1
         if is_beginning and word_language(near) != "english":
             return ""
