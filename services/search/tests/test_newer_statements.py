@@ -115,6 +115,17 @@ OTHERS = [
     ("What bands do I like?", "i really like Low", "i like Khruangbin a lot now"),
     ("What was the budget for the kitchen?", "kitchen budget is 12k", "kitchen budget is 15k now"),
     ("Which laptop did I use in May?", "using the ThinkPad in may", "switched to a macbook"),
+    ("What time is yoga?", "yoga is at 6 on Mondays", "pilates is at 7 now"),
+    ("When is the release?", "the release is on May 12", "the retro is moved to May 14"),
+    (
+        "Where is the spare key?",
+        "the spare key is under the pot",
+        "I moved the bikes to the cellar",
+    ),
+    ("How much is the rent?", "the rent is 900 a month", "rent of the garage is 60 now"),
+    ("When is the grant deadline?", "grant deadline is March 1", "tax deadline is now July 31"),
+    ("Which database does billing use?", "billing uses Postgres", "search switched to Lucene"),
+    ("What does the vet cost?", "my gym costs 60 euros", "booked the vet, it costs 90 euros"),
     ("When is the concert?", "the concert is on may 3", "my bus was delayed by ten hours"),
     ("When is the concert?", "the concert is on may 3", "is the concert moved to may 5?"),
 ]

@@ -17,6 +17,7 @@ from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.ranking.words.frequencies import zipf
 from everword_search.records.store import MemoryRow
 from everword_search.retrieval.results.change_cues import adds_something, measure_change
+from everword_search.retrieval.results.other_things import names_other_thing
 from everword_search.retrieval.results.present_questions import PresentQuestion, content_stems
 
 #: Results among which an older and a newer statement are searched.
@@ -35,6 +36,8 @@ _NEEDED = 0.5
 _SURELY_RELATED = 2
 #: Later statements, best first, that need no words in common with the question or the older statement.
 _MOST_UNLINKED = 2
+#: Stems of units, which relate no statements.
+_UNITS = frozenset(("euro", "dollar", "pound", "percent", "hour", "minut", "day", "week", "month"))
 _REFERRING = re.compile(r"\b(?:it|its|it's|they|them|he|she|him|her)\b", re.IGNORECASE)
 _SPEAKER = re.compile(r"\b(?:i|i'm|im|i've|ive|my|me)\b", re.IGNORECASE)
 #: Words before a noun that name no other thing of its kind: "new code".
@@ -135,7 +138,7 @@ def _points(
     shared = (older.stems & newer.stems) - question.words
     links = sum(
         zipf(word, question.config) <= _RARE
-        for word in shared
+        for word in shared - _UNITS
         # Two appointments on Fridays have nothing else in common.
         if question.answer is None or not question.answer.search(word)
     )
@@ -147,6 +150,8 @@ def _points(
     if not links and not older.stems & question.words:
         return -1.0
     if links < _SURELY_RELATED and _is_about_other(question, older, newer):
+        return -1.0
+    if not links and (asked - older.stems or names_other_thing(question, older.text, newer.text)):
         return -1.0
     if not links and not asked and (newer.length > _MOST_UNRELATED or place >= _MOST_UNLINKED):
         return -1.0
