@@ -34,6 +34,7 @@ def _turns(*said: tuple[int, str]) -> list[_Turn]:
     [
         ("What goes in it?", SAID, "lentil"),
         ("And how long?", SAID, "soup"),
+        ("And the price?", SAID, "soup"),
         ("Yes, and what was her name again?", SAID, "soup"),
         ("How did they like the one with harissa, and the bread that I baked?", SAID, "soup"),
         ("Und wann hat sie Geburtstag?", GERMAN, "ingrid"),
@@ -61,6 +62,8 @@ def test_question_that_refers_to_its_conversation(
     [
         "When does my passport run out?",
         "Where is the choir concert?",
+        "bananas",
+        "The price of bananas?",
         "When is the cutover, and why was it moved?",
         "When did Ingrid say that she would visit us?",
         "Wann läuft mein Reisepass ab?",
@@ -71,6 +74,7 @@ def test_question_that_refers_to_its_conversation(
         "Which dog lost its collar in the park?",
         "How long does it take to drive to Bristol?",
         "What's my name?",
+        "Where do I live?",
         "JIRA-4417",
         "Hva heter katten til naboen?",
         "I have thought about it " * 8,

@@ -26,8 +26,8 @@ TURNS_READ, TURNS_READ_BYTES = 8, 64 * 1024
 MOST_WORDS = 6
 #: A longer text is searched as it is.
 _LONGEST_QUESTION = 30
-#: Maximum words, and maximum words of content, of an incomplete question without a pronoun: `And why?`
-_FEW_WORDS, _FEW = 4, 1
+#: Maximum words of an incomplete question without a pronoun: `And why?`, `And the price?`
+_FEW_WORDS = 4
 #: Maximum words, or pairs of characters, of an incomplete question in a language without a list of common words.
 _FEW_UNKNOWN = 8
 #: Words above this frequency (Zipf scale) say little about a topic.
@@ -46,12 +46,12 @@ _PRONOUNS = {
     "nl": "het hij zij ze hem haar hun daar dat dit er",
 }
 _PRONOUNS_OF = {language: frozenset(words.split()) for language, words in _PRONOUNS.items()}
-#: Possessives of the person who asks, and words with which a question continues the conversation nevertheless.
-_OWN_WORDS = (
-    "my our mein meine meinen meinem meiner unser unsere mon ma mes mi mis meu minha mio mia mijn"
+#: Words of a question about the person who asks.
+_ASKER = re.compile(
+    r"\b(?:my|our|mein\w{0,2}|unsere?|mon|ma|mes|mis?|meu|minha|mi[oa]|mijn"
+    r"|where do i (?:live|work)|who am i|how old am i)\b",
+    re.IGNORECASE,
 )
-_OWN = frozenset(_OWN_WORDS.split())
-_CONTINUES = frozenset((("and",), ("what", "about"), ("how", "about")))
 #: Scripts whose words are counted as pairs of characters.
 _UNSPACED = regex.compile(rf"[{UNSPACED}{SOUTHEAST}]")
 #: A symbol such as an emoji as the analysis writes it; as a word of a question it means nothing.
@@ -67,6 +67,9 @@ _CONFIGS = {
 }
 
 
+#: Words with which such a question begins if it has a word of content.
+_CONNECTING = frozenset(("and", "und", "et", "y", "e", "en"))
+_QUESTION_END = re.compile(r"(?:[?？؟]|か。?)\s*$")
 _CLAUSE_END = re.compile(
     r"[,;:.!?…]|\b(?:and|or|but|because|und|oder|aber|weil|et|mais|y|pero|e|ma|mas|en|maar)\b"
 )
@@ -142,14 +145,17 @@ def complete(turns: LastTurns) -> str:
 
 def _is_incomplete(question: str, language: str, config: str) -> bool:
     """Return whether a question has few words of content, or a pronoun and no name."""
-    words = folded_words(question)
+    words, is_question = folded_words(question), _QUESTION_END.search(question) is not None
     if not language:
-        return _has_few_unknown(question)
+        return is_question and _has_few_unknown(question)
+    if is_question and len(words) <= _FEW_WORDS:
+        content = _content(words, language, config)
+        # "What's my name?" is about the person who asks.
+        if not content and not _ASKER.search(question):
+            return True
+        if len(content) == 1 and words[0] in _CONNECTING:
+            return True
     pronouns = _PRONOUNS_OF.get(language, frozenset())
-    if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
-        return not pronouns.isdisjoint(words) or not _stands_alone(
-            words, question, language, config
-        )
     if language == "en":
         question = without_idle_pronouns(question)
     if pronouns.isdisjoint(folded_words(question)):
@@ -170,17 +176,6 @@ def _has_few_unknown(question: str) -> bool:
     if _UNSPACED.search(question):
         return len(words_of(question)) <= _FEW_UNKNOWN
     return len(question.split()) <= _FEW_WORDS
-
-
-def _stands_alone(words: Sequence[str], question: str, language: str, config: str) -> bool:
-    """Return whether a short question is a list of keywords, or about the person who asks: `What's my name?`"""
-    content = _content(words, language, config)
-    if content and "?" not in question:
-        return len(content) == len(
-            [word for word in words if len(word) > 1 and not word.isdecimal()]
-        )
-    begins = words[:1] if words[:1] == ["and"] else words[:2]
-    return not _OWN.isdisjoint(words) and tuple(begins) not in _CONTINUES
 
 
 def _content(words: Sequence[str], language: str, config: str) -> list[str]:
