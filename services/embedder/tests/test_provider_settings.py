@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from everword.domain.settings import Environment
+from everword_embedder.describe import ModelRequest, describe
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import ModelGeneration
@@ -30,6 +31,12 @@ def test_embed_settings_are_read_from_environment() -> None:
     assert replace(settings, api_key=EmbedSettings.api_key) == EmbedSettings(
         url="http://models:8000/v1", model="a-model"
     )
+
+
+async def test_describe_refuses_to_change_a_packaged_model() -> None:
+    request = ModelRequest("multilingual-e5-small", pooling="cls")
+    with pytest.raises(ProviderMisconfigured, match="packaged"):
+        await describe(request, EmbedSettings())
 
 
 async def test_factory_opens_the_provider_of_a_generation() -> None:

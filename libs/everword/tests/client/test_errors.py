@@ -33,6 +33,15 @@ def test_call_error_has_every_violation_with_its_field() -> None:
     assert received(InvalidArgument(violations=violations)).violations == violations
 
 
+def test_broken_rules_repeat_nothing_that_the_message_states() -> None:
+    error = received(
+        InvalidArgument("since: is not a time.", violations=(("since", "is not a time"),))
+    )
+    assert error.broken_rules == []
+    other = received(InvalidArgument("Two rules.", violations=(("since", "is not a time"),)))
+    assert other.broken_rules == ["since: is not a time."]
+
+
 def test_call_error_has_the_retry_delay() -> None:
     assert received(Overloaded(limit=3)).retry_after_s == 1.0
 

@@ -73,7 +73,7 @@ async def describe(request: ModelRequest, settings: EmbedSettings) -> DescribedM
     if request.url:
         found = await _served(request, settings)
     elif request.model in PACKAGED_MODELS:
-        found = _packaged(request.model)
+        found = _packaged(request)
     else:
         found = await asyncio.to_thread(_of_folder, request)
     found = _shortened(found, request.dimensions)
@@ -114,12 +114,18 @@ async def _served(request: ModelRequest, settings: EmbedSettings) -> DescribedMo
     )
 
 
-def _packaged(name: str) -> DescribedModel:
-    model = PACKAGED_MODELS[name]
+def _packaged(request: ModelRequest) -> DescribedModel:
+    settings = (request.weights, request.pooling, request.max_tokens, request.query_prefix)
+    if any(settings) or request.passage_prefix:
+        raise ProviderMisconfigured(
+            f"{request.model} is a packaged model, whose weights, pooling, tokens and prefixes are fixed; "
+            "give a folder or OWNER/NAME to set them"
+        )
+    model = PACKAGED_MODELS[request.model]
     found = model.configuration
     return DescribedModel(
         LOCAL,
-        name,
+        request.model,
         "",
         found.dimensions,
         found.query_prefix,

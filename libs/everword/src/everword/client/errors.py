@@ -47,8 +47,9 @@ class CallError(Exception):
 
     @property
     def broken_rules(self) -> list[str]:
-        """A sentence for each broken rule of the request: the field and the problem."""
-        return [f"{field}: {rule.rstrip('.')}." for field, rule in self.violations]
+        """A sentence for each broken rule that the message does not state: the field and the problem."""
+        rules = [f"{field}: {rule.rstrip('.')}" for field, rule in self.violations]
+        return [f"{rule}." for rule in rules if rule not in self.message]
 
 
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
