@@ -72,6 +72,14 @@ async def test_search_finds_a_person_by_another_spelling(
         assert found.relevance == pytest.approx(same.relevance, abs=0.01)
 
 
+async def test_search_for_a_name_alone_finds_messages_of_this_author(
+    searches: list[SearchServiceStub],
+) -> None:
+    response = await ask(searches, "Stephen?")
+    assert [each.memory.author for each in response.results[:2]] == ["Stephen", "Stephen"]
+    assert response.verdict == pb.VERDICT_RELEVANT
+
+
 async def test_query_about_unknown_person_has_verdict_nothing_relevant(
     searches: list[SearchServiceStub],
 ) -> None:

@@ -52,8 +52,12 @@ def plan_words(
     if request.mode not in BY_WORDS:
         return None
     lexical = index.lexical(parsed.analysed.terms, request.explain)
-    is_ranked = request.mode is SearchMode.HYBRID
-    return QueryWords(lexical, _question(request, parsed) if is_ranked else None)
+    if request.mode is not SearchMode.HYBRID:
+        return QueryWords(lexical, None)
+    question = _question(request, parsed)
+    # The models compare words other than names. For an author's name alone, only the word index has that author.
+    is_name = not len(question.terms.hashes) and bool(parsed.names)
+    return QueryWords(lexical, None if is_name else question)
 
 
 def plan_search(
