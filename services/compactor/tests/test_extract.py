@@ -43,7 +43,7 @@ She's my oldest friend. He's my brother.
 Yeah right, I'm a doctor.
 In Skyrim I live in Whiterun.
 My wife and I split the bill.
-My sister reckons I've got insomnia. I'm allergic to the idea of mornings.
+My sister reckons I've got insomnia. I'm allergic to the idea of mornings. I'm allergic to Mondays lol
 I went camping two weekends ago. I want to plan a week in Lisbon in September.
 My sister met Julia. She's a vet. Ross loves Emily. Rowling is such an inspiring writer.
 Checkout is 11. I have 23 years of experience.

@@ -80,7 +80,11 @@ def doing(sentence: TokenizedSentence, at: int) -> Read | None:
 def allergen(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an allergen, unless it is a joke."""
     found = thing(sentence, at + (low(sentence, at) == "the"))
-    joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
+    words = found[0][0].lower().split() if found else ()
+    # Weekdays are in the singular.
+    joked = {*words, *(each.removesuffix("s") for each in words)} & (
+        WORDS["no_allergens"] | WORDS["weekdays"]
+    )
     return None if joked else found
 
 
