@@ -102,7 +102,7 @@ def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
-    # A pronoun may stand for a name, which is then no part of the text.
+    # A token may replace a pronoun, so the name need not be in the text.
     tokens = sentence.tokens[at : found[1]]
     words = {token.low for token in tokens}
     if words & _NOBODY or any(word in LANGUAGES_OF for word in words):
