@@ -5,6 +5,7 @@ Words are taken from the user's turn, and from the beginning of the reply, becau
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -51,6 +52,11 @@ _CONFIGS = {
     "pt": "portuguese",
     "nl": "dutch",
 }
+
+
+_CLAUSE_END = re.compile(
+    r"[,;:.!?…]|\b(?:and|or|but|because|und|oder|aber|weil|et|mais|y|pero|e|ma|mas|en|maar)\b"
+)
 
 
 class Turn(Protocol):
@@ -128,10 +134,19 @@ def _is_incomplete(question: str, language: str, config: str) -> bool:
         return len(words_of(question)) <= _FEW_UNKNOWN
     if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
         return True
-    has_name = any(
-        may_be_name(word.lower(), config) for word in question.split()[1:] if word.istitle()
-    )
-    return not has_name and not _PRONOUNS_OF.get(language, frozenset()).isdisjoint(words)
+    pronouns = _PRONOUNS_OF.get(language, frozenset())
+    if pronouns.isdisjoint(words):
+        return False
+    if any(may_be_name(word.lower(), config) for word in question.split()[1:] if word.istitle()):
+        return False
+    # In "When is the cutover, and why was it moved?" the pronoun refers to the first clause.
+    for clause in _CLAUSE_END.split(question):
+        clause_words = folded_words(clause)
+        if not pronouns.isdisjoint(clause_words):
+            return True
+        if _content(clause_words, language, config):
+            return False
+    return False
 
 
 def _content(words: Sequence[str], language: str, config: str) -> list[str]:
