@@ -20,7 +20,7 @@ _AFTER = r"(?=[,.;!?)]|$| (?:and|but|so|now|already)\b| years? old)"
 def ages_of(
     claims: Sequence[SpokenClaim], sentences: Sequence[TokenizedSentence]
 ) -> Iterator[SpokenClaim]:
-    """Yield the ages of the people whom the claims of a message name."""
+    """Yield the ages of people that are in the claims of a message."""
     known = {claim.attribute for claim in claims}
     for claim in claims:
         attribute = f"{claim.value.lower().replace(' ', '_')}_age"

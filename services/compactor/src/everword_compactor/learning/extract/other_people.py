@@ -1,6 +1,6 @@
-"""Reads statements about a person whom the message has just named: "my partner is called Grace, she's a chef".
+"""Reads statements about a person by a pronoun: "my partner is called Grace, she's a chef".
 
-A pronoun is resolved to a relative or friend whom the message names before it. The words after the pronoun are then
+A pronoun is resolved to a relative or friend with a name earlier in the message. The words after the pronoun are then
 read as a sentence about that person. Nothing is read if two people fit the pronoun, or if another name comes between.
 """
 
@@ -74,7 +74,7 @@ def _about(sentence: TokenizedSentence, at: int, person: _Person) -> TokenizedSe
 
 
 def _find_person(pronoun: str, sentences: Sequence[TokenizedSentence]) -> _Person | None:
-    """Return the person whom a pronoun refers to; None if nobody or several people fit."""
+    """Resolve a pronoun to a person; None if no person or several fit."""
     found: list[_Person] = []
     for sentence in sentences:
         others = set(range(len(sentence.tokens)))
