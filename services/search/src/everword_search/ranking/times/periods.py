@@ -71,7 +71,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
 
 
 def _is_asked(text: str, period: Period) -> bool:
-    """Return whether a period is in a question, as opposed to a statement beside one or an exclamation."""
+    """Return whether a period is in a question, as opposed to an exclamation or a statement next to a question."""
     end = _SENTENCE_END.search(text, period.ends)
     if end is None or end[0] in ".。…":
         return not _QUESTION.search(text)
