@@ -32,7 +32,7 @@ _DOMAIN = "com.microsoft"
 def multiply_in_bytes(weights: bytes) -> bytes:
     """Return an ONNX model in which MatMulNBits replaces the products with weights `Cast(bytes) * scale`.
 
-    That is an operator of ONNX Runtime's own (ContribOperators.md).
+    MatMulNBits is one of ONNX Runtime's own operators (ContribOperators.md).
     """
     model = onnx.load_model_from_string(weights)
     graph = model.graph
