@@ -34,6 +34,7 @@ def _turns(*said: tuple[int, str]) -> list[_Turn]:
     [
         ("What goes in it?", SAID, "lentil"),
         ("And how long?", SAID, "soup"),
+        ("And the price?", SAID, "soup"),
         ("Yes, and what was her name again?", SAID, "soup"),
         ("How did they like the one with harissa, and the bread that I baked?", SAID, "soup"),
         ("Und wann hat sie Geburtstag?", GERMAN, "ingrid"),
@@ -53,6 +54,8 @@ def test_question_that_refers_to_its_conversation(
     [
         "When does my passport run out?",
         "Where is the choir concert?",
+        "bananas",
+        "The price of bananas?",
         "When is the cutover, and why was it moved?",
         "When did Ingrid say that she would visit us?",
         "Wann läuft mein Reisepass ab?",

@@ -46,6 +46,7 @@ def test_print_json_keeps_proto_field_names_and_empty_fields(
     assert json.loads(capsys.readouterr().out) == {
         "results": [],
         "corrections": {},
+        "completed_query": "",
         "next_page_token": "",
         "verdict": "VERDICT_UNSPECIFIED",
         "arms": [],

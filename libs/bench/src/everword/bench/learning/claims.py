@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -15,11 +15,14 @@ from everword.v1 import fact_query_service_pb2 as pb
 
 
 async def read_claims(client: Client, end: datetime, token: str) -> list[Claim]:
-    """Return all claims of the namespace except guesses; `end` is the time of the session's last message."""
+    """Return all claims of the namespace except guesses.
+
+    `end` is the time of the session's last message; days are those of its time zone.
+    """
     return [
         *[each async for each in _facts(client, end, token)],
         *[each async for each in _people(client, token)],
-        *[each async for each in _events(client, token)],
+        *[each async for each in _events(client, end, token)],
     ]
 
 
@@ -54,7 +57,9 @@ async def _facts(client: Client, end: datetime, token: str) -> AsyncIterator[Cla
                 fact.subject,
                 fact.attribute,
                 fact.value,
-                since=_date(fact.valid_from_time) if fact.HasField("valid_from_time") else "",
+                since=_date(fact.valid_from_time, end.tzinfo)
+                if fact.HasField("valid_from_time")
+                else "",
                 believed=not ended and fact.state != fact_pb2.FACT_STATE_REJECTED,
             )
 
@@ -74,11 +79,11 @@ async def _people(client: Client, token: str) -> AsyncIterator[Claim]:
                 )
 
 
-async def _events(client: Client, token: str) -> AsyncIterator[Claim]:
+async def _events(client: Client, end: datetime, token: str) -> AsyncIterator[Claim]:
     request = pb.ListEventsRequest(include_past=True, page_size=PAGE_SIZE, at_least_as_fresh=token)
     async for page in pages(client.fact_query_service.ListEvents, request):
         for event in page.events:
-            start = _date(event.start_time) if event.HasField("start_time") else ""
+            start = _date(event.start_time, end.tzinfo) if event.HasField("start_time") else ""
             yield Claim(
                 "event",
                 event.id,
@@ -93,5 +98,5 @@ def _time(stamp: Timestamp) -> datetime:
     return stamp.ToDatetime(tzinfo=UTC)
 
 
-def _date(stamp: Timestamp) -> str:
-    return _time(stamp).date().isoformat()
+def _date(stamp: Timestamp, zone: tzinfo | None) -> str:
+    return _time(stamp).astimezone(zone).date().isoformat()

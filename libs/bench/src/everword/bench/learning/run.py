@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from everword.bench.bench_namespace import fill, namespace
 from everword.bench.dataset import Dataset
@@ -78,7 +79,7 @@ async def _learn(client: Client, session: Session, patience: float) -> StepClaim
         entry.message.create_time.ToDatetime(tzinfo=UTC) if entry.message.HasField("create_time")
         else datetime.now(UTC)
         for entry in session.entries
-    )  # fmt: skip
+    ).astimezone(ZoneInfo(session.time_zone or "UTC"))  # fmt: skip
     await _wait_for_rules(client, patience)
     rules = await read_claims(client, end, token)
     began, latest = time.monotonic(), SleepResponse()

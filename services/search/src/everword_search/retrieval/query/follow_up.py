@@ -23,8 +23,8 @@ TURNS_READ, TURNS_READ_BYTES = 8, 64 * 1024
 MOST_WORDS = 6
 #: A longer text is searched as it is.
 _LONGEST_QUESTION = 30
-#: Maximum words, and maximum words of content, of an incomplete question without a pronoun: `And why?`
-_FEW_WORDS, _FEW = 4, 1
+#: Maximum words of an incomplete question without a pronoun: `And why?`, `And the price?`
+_FEW_WORDS = 4
 #: Maximum words, or pairs of characters, of an incomplete question in a language without a list of common words.
 _FEW_UNKNOWN = 8
 #: Words above this frequency (Zipf scale) say little about a topic.
@@ -54,6 +54,9 @@ _CONFIGS = {
 }
 
 
+#: Words with which such a question begins if it has a word of content.
+_CONNECTING = frozenset(("and", "und", "et", "y", "e", "en"))
+_QUESTION_END = re.compile(r"(?:[?？؟]|か。?)\s*$")
 _CLAUSE_END = re.compile(
     r"[,;:.!?…]|\b(?:and|or|but|because|und|oder|aber|weil|et|mais|y|pero|e|ma|mas|en|maar)\b"
 )
@@ -129,11 +132,13 @@ def complete(turns: LastTurns) -> str:
 
 def _is_incomplete(question: str, language: str, config: str) -> bool:
     """Return whether a question has few words of content, or a pronoun and no name."""
-    words = folded_words(question)
+    words, is_question = folded_words(question), _QUESTION_END.search(question) is not None
     if not language:
-        return len(words_of(question)) <= _FEW_UNKNOWN
-    if len(words) <= _FEW_WORDS and len(_content(words, language, config)) <= _FEW:
-        return True
+        return is_question and len(words_of(question)) <= _FEW_UNKNOWN
+    if is_question and len(words) <= _FEW_WORDS:
+        content = _content(words, language, config)
+        if not content or (len(content) == 1 and words[0] in _CONNECTING):
+            return True
     pronouns = _PRONOUNS_OF.get(language, frozenset())
     if pronouns.isdisjoint(words):
         return False

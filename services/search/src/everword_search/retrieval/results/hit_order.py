@@ -86,6 +86,8 @@ def _with_newer_first(ordered: OrderedHits, ranked_page: RankedPage) -> OrderedH
     Nothing is brought from other pages, so page tokens are not affected.
     """
     hits, endings = list(ordered.placed.hits), dict(ordered.endings)
+    currents = [each.current for known in endings.values() for each in known if each.current]
+    replacing = {id_ for current in currents for id_ in current.memory_ids}
     for pair in ranked_page.newer:
         places = {hit.source_id: place for place, hit in enumerate(hits)}
         older, newer = places.get(pair.older.id), places.get(pair.newer.id)
@@ -93,6 +95,9 @@ def _with_newer_first(ordered: OrderedHits, ranked_page: RankedPage) -> OrderedH
         # A stored ending is surer, also of the newer statement: a third one may have restored the older one.
         stored = [*known, *endings.get(pair.newer.id, ())]
         if older is None or newer is None or any(each.fact_id or each.value for each in stored):
+            continue
+        # A message that is known to replace another one probably does not replace this one, too.
+        if pair.newer.id in replacing:
             continue
         endings[pair.older.id] = [*known, _possible_ending(pair, hits[newer].passage_id)]
         if newer > older:
