@@ -13,7 +13,7 @@ LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
 
 
 @pytest.fixture(params=["score", "score_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("add_scores",):

@@ -21,7 +21,7 @@ FAR = 2**63 - 1
 
 
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     monkeypatch.setitem(globals(), "match_words", module.match_words)
@@ -57,7 +57,7 @@ class Matching:
         found = match_words(words, begins, counts, asked, weights, numbers, names, *how)
         return list(zip(*(each.tolist() for each in found), strict=True))
 
-    def slowly(self) -> list[tuple[float, ...]]:
+    def reference(self) -> list[tuple[float, ...]]:
         places = zip(self.begins, self.counts, strict=True)
         return [self._compare(self.words[begin : begin + count]) for begin, count in places]
 
@@ -105,7 +105,7 @@ def random_matching(rng: np.random.Generator) -> Matching:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_compare_equals_a_slow_reference(seed: int) -> None:
     matching = random_matching(np.random.default_rng(seed))
-    found, expected = matching.run(), matching.slowly()
+    found, expected = matching.run(), matching.reference()
     assert matching.run(read_only) == found
     assert [each[2:] for each in found] == [each[2:] for each in expected]
     for one, other in zip(found, expected, strict=True):
@@ -115,14 +115,14 @@ def test_compare_equals_a_slow_reference(seed: int) -> None:
 def test_random_passages_cover_all_cases_of_compare() -> None:
     """Checks the random data of the test above: it must contain every case."""
     cases = [random_matching(np.random.default_rng(seed)) for seed in SEEDS]
-    found = [each for case in cases for each in case.slowly()]
+    found = [each for case in cases for each in case.reference()]
     assert {len(case.asked) for case in cases} >= {0, 1, 2, MOST_WORDS}
     assert max(each[2] for each in found) >= 2**63
     assert max(each[3] for each in found) > LONGEST_DISTANCE
     assert {each[4] for each in found} == {0, 1}
     for distance in range(1, LONGEST_DISTANCE + 1):
-        reached = [replace(case, pair_distance=distance).slowly() for case in cases]
-        nearer = [replace(case, pair_distance=distance - 1).slowly() for case in cases]
+        reached = [replace(case, pair_distance=distance).reference() for case in cases]
+        nearer = [replace(case, pair_distance=distance - 1).reference() for case in cases]
         assert reached != nearer
 
 

@@ -19,7 +19,7 @@ NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
 
 
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("describe_turns", "DESCRIBED"):
@@ -60,19 +60,19 @@ class Turns:
         """Return the positions of each memory's passages."""
         return [range(*ends) for ends in pairwise([*self.starts.tolist(), len(self.bm25)])]
 
-    def best_slowly(self) -> list[int]:
+    def reference_best(self) -> list[int]:
         cosines = np.where(np.isnan(self.cosines), 0, self.cosines)
         values = (self.bm25 + self.meaning_share * cosines).tolist()
         return [max(each, key=values.__getitem__) for each in self.passages]
 
-    def slowly(self) -> dict[str, list[float]]:
+    def reference(self) -> dict[str, list[float]]:
         words, meaning = self._most(self.bm25), self._most(self.cosines)
         present, rarest = (
             [places_of(bits) for bits in self.present.tolist()],
             places_of(self.rarest),
         )
         held = [set().union(*(present[p] for p in each)) for each in self.passages]
-        together = [held[n].union(*(held[m] for m in self._beside(n))) for n in range(len(held))]
+        together = [held[n].union(*(held[m] for m in self._adjacent(n))) for n in range(len(held))]
         unknown = places_of(self.unknown)
         within = [self._share(each) for each in together]
         length = [math.log1p(each) for each in self.lengths[self.starts].tolist()]
@@ -109,7 +109,7 @@ class Turns:
     def _is_near(self, memory: int, far: int) -> bool:
         return memory + far in np.flatnonzero(self.sessions == self.sessions[memory])
 
-    def _beside(self, memory: int) -> list[int]:
+    def _adjacent(self, memory: int) -> list[int]:
         return [memory + far for far in (-1, 1) if self._is_near(memory, far)]
 
     def _near(self, values: Sequence[float], far: int) -> list[float]:
@@ -119,7 +119,7 @@ class Turns:
     def _around(self, values: Sequence[float], far: int) -> list[float]:
         known = [0.0 if math.isnan(value) else value for value in values]
         near = enumerate(self._near(known, far))
-        return [value if self._beside(n) else self.alone_share * known[n] for n, value in near]
+        return [value if self._adjacent(n) else self.alone_share * known[n] for n, value in near]
 
 
 def places_of(mask: int) -> set[int]:
@@ -158,8 +158,8 @@ def random_bits(rng: np.random.Generator, width: int, often: float) -> int:
 
 def assert_described(turns: Turns) -> None:
     found, best = turns.run()
-    expected = turns.slowly()
-    assert best.tolist() == turns.best_slowly()
+    expected = turns.reference()
+    assert best.tolist() == turns.reference_best()
     assert sorted(found) == sorted(expected)
     for name, values in expected.items():
         assert found[name] == pytest.approx(values, rel=1e-12, abs=1e-12, nan_ok=True), name

@@ -19,7 +19,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("nearest_signs", "GROUP"):

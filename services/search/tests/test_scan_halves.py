@@ -24,7 +24,7 @@ STEP = 2**-24
 
 
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("cosines",):
@@ -39,7 +39,7 @@ def exact(bits: Array, asked: Array) -> Array:
     return np.asarray(found)
 
 
-def furthest(bits: Array, asked: Array) -> Array:
+def max_error(bits: Array, asked: Array) -> Array:
     """Return the maximum error of the cosines of half-precision vectors.
 
     The products and partial sums are rounded to single precision. Each addition that a product takes part in adds an
@@ -90,7 +90,7 @@ def test_cosines_of_halves_are_within_rounding_error(dimensions: int) -> None:
             query = asked.astype(np.float32)
             found = cosines(bits, query)
             assert found.dtype == np.float32
-            assert (np.abs(found - exact(bits, query)) <= furthest(bits, query)).all()
+            assert (np.abs(found - exact(bits, query)) <= max_error(bits, query)).all()
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)

@@ -8,7 +8,7 @@ from everword_search.retrieval.coverage import QueryCoverage
 
 
 @pytest.mark.parametrize(
-    ("spoken", "chance", "is_off_topic"),
+    ("coverage", "chance", "is_off_topic"),
     [
         (QueryCoverage(absent=0.4, nearest=0.0, memories=200), 0.0, False),
         # All words are missing: a near vector means the same in other words; with more memories, it must be nearer.
@@ -34,6 +34,6 @@ from everword_search.retrieval.coverage import QueryCoverage
     ],
 )
 def test_query_coverage_detects_off_topic_questions(
-    spoken: QueryCoverage, chance: float | None, is_off_topic: bool
+    coverage: QueryCoverage, chance: float | None, is_off_topic: bool
 ) -> None:
-    assert spoken.is_off_topic(chance) is is_off_topic
+    assert coverage.is_off_topic(chance) is is_off_topic
