@@ -1,4 +1,4 @@
-"""What takes hundreds of passages as arrays is compiled, where there is a compiler; else numpy does it."""
+"""Builds the C extensions for work on arrays of hundreds of passages. Without a C compiler, numpy versions are used."""
 
 import os
 import sys
@@ -8,12 +8,12 @@ from setuptools.command.build_ext import build_ext
 
 COMPILED = ("compare", "trees", "scan", "score")
 SOURCES = "src/everword_search/kernels"
-#: A wheel for others must hold them: there, a failure is one.
+#: A failed build is an error only when wheels are built for publication.
 IS_OPTIONAL = "CIBUILDWHEEL" not in os.environ
 
 
 class OptionalBuild(build_ext):  # type: ignore[misc]
-    """Builds what can be built, and says what it costs where that is not all."""
+    """Builds the extensions; if that fails, prints a notice instead of an error."""
 
     def run(self) -> None:
         super().run()

@@ -55,7 +55,7 @@ async def test_cancelled_embedding_calls_free_their_connections(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Cancelled calls are no evidence about the server.
-    monkeypatch.setattr("everword_embedder.providers.openai.server._MAX_WAIT_SECONDS", 60)
+    monkeypatch.setattr("everword_embedder.providers.openai.server._MIN_HANG_S", 60)
     with ScriptedEmbedder().running() as server:
         server.always = slow(ANSWER_S)
         client = OpenAIServer(server.url, EmbedSettings(url=server.url))

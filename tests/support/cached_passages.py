@@ -22,7 +22,7 @@ ALWAYS, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UT
 
 
 @dataclass(frozen=True)
-class Said:
+class PassageSpec:
     """The attributes of a passage that filters and the cache use."""
 
     id: int
@@ -45,7 +45,7 @@ class Said:
     known_until: datetime = NEVER
 
 
-def passages_of(said: Sequence[Said]) -> Passages:
+def passages_of(said: Sequence[PassageSpec]) -> Passages:
     """Return passages as from the database: each of a memory of its own, without words."""
     count = len(said)
     tagged = [(place, tag) for place, each in enumerate(said) for tag in each.tags]
@@ -75,7 +75,7 @@ def passages_of(said: Sequence[Said]) -> Passages:
     )
 
 
-def limits_of(said: Sequence[Said]) -> Floats:
+def limits_of(said: Sequence[PassageSpec]) -> Floats:
     """Return the valid times and the known times of passages, one row each."""
     rows = [(each.valid_from, each.valid_until, each.known_from, each.known_until) for each in said]
     infinite = {ALWAYS: -np.inf, NEVER: np.inf}

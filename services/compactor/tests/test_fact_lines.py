@@ -100,7 +100,7 @@ def read(line: str, *texts: str) -> str:
         ("user | pet | breakfast time", "My cat says it is breakfast time.", ""),
         ("user | medication | 25 mg", "I take topiramate, 25 mg.", ""),
         ("user | mood | totally fine", "I am totally fine.", ""),
-        # A detail of the moment is a guess, what is usual is not.
+        # A detail of the moment is a guess, a habit is not.
         (
             "user | fridge contents | squash",
             "The fridge has a squash.",

@@ -1,4 +1,4 @@
-"""The best memories of a namespace in memory are those that the arms' statements end with."""
+"""`best_memories` of a cached namespace returns the same memories as the SQL statements of the arms."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Row:
 
 
 def random_rows(rng: random.Random) -> list[Row]:
-    """Return passages of memories of several kinds, many of which score the same."""
+    """Return passages of memories of several kinds; many passages have the same score."""
     count = rng.randint(0, 150)
     sources = [rng.randbytes(16) for _ in range(max(1, count // rng.randint(1, 4)))]
     kinds = {source: rng.choice((1, 1, SUMMARY, 4)) for source in sources}
     scale = rng.choice((3, 50, 10**9))
     rows = []
     ids = rng.sample(range(1, 10_000), count)
-    # Some came late.
+    # In half of the cases, rows are not in the order of their ids, as after late inserts.
     for id_ in sorted(ids) if rng.random() < 0.5 else ids:
         source, score = rng.choice(sources), rng.randint(1, scale) / scale
         rows.append(Row(id_, source, kinds[source], 10 * score, score))
@@ -43,7 +43,7 @@ def random_rows(rng: random.Random) -> list[Row]:
 
 
 def expected(rows: list[Row], window: Window) -> list[Row]:
-    """Return what `find_lexical` and `find_semantic_exact` end with, step by step."""
+    """Return the results of the last steps of `find_lexical` and `find_semantic_exact`, computed naively."""
     best: dict[bytes, Row] = {}
     for row in sorted(rows, key=lambda row: (-row.score, -row.id)):
         best.setdefault(row.source_id, row)
@@ -58,11 +58,11 @@ def expected(rows: list[Row], window: Window) -> list[Row]:
 
 
 def snapshot_of(rows: list[Row], others: int) -> Snapshot:
-    """Return a snapshot in which other rows come before each."""
+    """Return a snapshot of rows, with `others` unrelated rows before each of them."""
     count = len(rows) * (others + 1)
     retained = np.zeros(count, ROW)
     retained["ids"], retained["kinds"] = -1, 1
-    # Memories of one thread, and of others at the same place.
+    # Three memories per thread, so that memories of different threads have the same position.
     numbers: dict[bytes, int] = {}
     for row in rows:
         numbers.setdefault(row.source_id, len(numbers))
@@ -101,7 +101,7 @@ def check(rows: list[Row], window: Window, others: int) -> None:
     )
     requested = expected(rows, window)
     assert found.passage_ids.tolist() == [row.id for row in requested]
-    # `S16` forgets zeros at the end.
+    # numpy's `S16` drops zero bytes at the end.
     assert found.source_ids.tolist() == [row.source_id.rstrip(b"\0") for row in requested]
     assert found.raws.tolist() == [row.raw for row in requested]
     assert found.scores.tolist() == [row.score for row in requested]
@@ -136,7 +136,7 @@ def test_pages_of_equal_scores_return_every_row_once() -> None:
 
 
 def test_memory_with_many_passages_takes_one_place_among_results() -> None:
-    """Twice as many as are wanted are of one memory."""
+    """The best-scored memory has more passages than the window has places."""
     rows = [Row(n, b"a" * 16, 1, 1.0, 0.9) for n in range(1, 100)]
     rows += [Row(100 + n, bytes([n]) * 16, 1, 1.0, 0.1) for n in range(1, 30)]
     check(rows, Window(10), 0)

@@ -1,4 +1,4 @@
-"""Numbers that ascend are found where they are, whatever is asked for."""
+"""Columns of a cached namespace: search in sorted numbers, ranges, and arrays that grow."""
 
 from __future__ import annotations
 

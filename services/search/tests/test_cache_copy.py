@@ -1,4 +1,4 @@
-"""A copy is complete only if it has what there is, whatever came between a question and its answer."""
+"""A cached namespace stays complete if rows are added, removed or limited while its database query runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_search.cache.cached_namespace import RECHECK_INTERVAL_S, CachedNam
 from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.store import Changes, Passages
 from everword_search.passages.vectors import GenerationRow
-from support.cached_passages import NOTHING, Said, passages_of
+from support.cached_passages import NOTHING, PassageSpec, passages_of
 
 MODEL = GenerationRow(7, "active", "halfvec", 8, None, None, None, None, None, None)
 OPEN = (-np.inf, np.inf, -np.inf, np.inf)
@@ -20,7 +20,7 @@ CLOSED = (-np.inf, 5.0, -np.inf, np.inf)
 
 
 def passages(ids: Sequence[int]) -> Passages:
-    return passages_of([Said(id_) for id_ in ids])
+    return passages_of([PassageSpec(id_) for id_ in ids])
 
 
 def changes(removed: Sequence[int] = (), closed: Sequence[int] = ()) -> Changes:
@@ -57,7 +57,7 @@ def is_complete(
 
 
 def allowed_rows(copy: CachedNamespace) -> list[int]:
-    """Return the ids of what is there and holds at 10 s."""
+    """Return the ids of the rows that are present and valid at 10 s."""
     snapshot = copy.index.snapshot()
     passes = snapshot.columns["alive"].copy()
     snapshot.intervals.leave_out(passes, 10.0, None, None, False)
@@ -73,7 +73,7 @@ def test_rows_added_before_a_late_answer_are_not_added_twice() -> None:
     assert is_complete(copy, asked, [3], 3)
     change(copy, [3])
     assert copy.present == 3003
-    # Some of these came meanwhile, and some did not: neither is it what was asked about, nor can it be added.
+    # An answer with some rows that are present and some that are not is inconsistent, so it conflicts.
     assert copy.conflicts(asked, passages([3, 5000]), changes())
     assert not copy.conflicts(asked, passages([5000, 5001]), changes())
 
@@ -82,19 +82,19 @@ def test_removed_rows_are_counted_as_of_the_start_of_each_search() -> None:
     copy = copy_of([1, 2, 5])
     first = copy.ask(500)
     change(copy, removed=[2])
-    # One that asked before, and one that asked after: the first is told of it, too.
+    # The request from before the removal may list the removed row or not; so may requests from after it.
     assert is_complete(copy, first, [], 2, removed=[2])
     assert is_complete(copy, copy.ask(500), [], 2)
     assert is_complete(copy, copy.ask(500), [], 2, removed=[2])
-    # As many came late as were taken out, and it is told of one of both only.
+    # The database has one row more than the copy: complete only if the answer contains that row.
     assert not is_complete(copy, copy.ask(500), [], 3)
     assert is_complete(copy, copy.ask(500), [3], 3)
-    # What came and went in between was never here.
+    # A row that was added and removed between two requests was never in the copy.
     assert is_complete(copy, copy.ask(500), [], 2, removed=[77])
 
 
 def test_removed_rows_stay_removed_if_added_by_an_earlier_search() -> None:
-    """A search that began earlier brings what one that began later saw leave."""
+    """The answer to an earlier request may contain rows that a later request has already seen as removed."""
     copy = copy_of([1])
     change(copy, removed=[7])
     change(copy, [6, 7, 8])
@@ -110,7 +110,7 @@ def test_closed_rows_are_excluded_and_concurrent_closes_conflict() -> None:
     change(copy, [4], closed=[2, 4, 99])
     assert (allowed_rows(copy), copy.present) == ([1, 3], 4)
     assert copy.conflicts(asked, passages([]), changes(closed=[2]))
-    # What comes with its limits is nobody else's.
+    # A new row that arrives together with its own limits does not conflict.
     assert not copy.conflicts(asked, passages([5]), changes(closed=[5]))
     copy.add(NOTHING, passages([]), Changes(np.zeros(0, np.int64), np.array([2]), np.array([OPEN])))
     assert allowed_rows(copy) == [1, 2, 3]
@@ -152,7 +152,7 @@ def test_cached_copy_that_grew_past_exact_search_is_rebuilt(
         change(copy, range(1, 1_001))
         assert not copy.is_outgrown
         change(copy, [1_001])
-    # One that was large at once has signs.
+    # The copy that began with more than 500 passages already uses sign vectors.
     assert [copy.is_outgrown for copy in copies] == [True, False]
 
 
@@ -183,7 +183,7 @@ def test_rows_without_expected_vector_do_not_delay_pending_ones(
     assert copy.is_due
     assert copy.look().tolist() == [3]
     vectors.store(np.array([3]), np.ones((1, 8), np.float16))
-    # Three rows, each of which is worth a minute here.
+    # Three rows without an expected vector: with these settings, they are checked after three intervals.
     now[0] += RECHECK_INTERVAL_S + 1
     assert not copy.is_due
     now[0] += RECHECK_INTERVAL_S

@@ -1,4 +1,4 @@
-"""A filter lets through in memory what the conditions of the statements let through."""
+"""A filter allows the same rows in a cached namespace as its conditions in SQL."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, MEMORY_KIND_NOTE
 from everword_search.cache.filters import allowed_rows
 from everword_search.cache.index import NamespaceIndex
 from everword_search.records.model import EVERYTHING, MemoryFilter
-from support.cached_passages import Said, limits_of, passages_of
+from support.cached_passages import PassageSpec, limits_of, passages_of
 
 T = TypeVar("T")
 NOON = datetime(2026, 4, 18, 12, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-#: Some differ in nothing but how many zeros they end in, which `S16` forgets.
+#: Some differ only in the number of zero bytes at the end, which numpy's `S16` drops.
 CONVERSATIONS = [
     b"\x01" * 16,
     b"\x01" * 15 + b"\0",
@@ -30,10 +30,10 @@ CONVERSATIONS = [
     bytes(15) + b"\x01",
     b"\0\x01" * 8,
 ]
-#: The same text may be an agent, a subject, a channel, an instance, an author and a tag: each counts as what it is.
+#: Used for agents, subjects, channels, instances, authors and tags, to show that these are not confused.
 TEXTS = ["", "a", "b", "atlas", "Atlas", "ünï", "a b"]
 MEMORIES = [UUID(bytes=id_.to_bytes(15, "big") + b"s") for id_ in range(1, 40)]
-#: What counts with something else of a filter, or stands for it.
+#: Fields of a filter that have an effect only together with another field.
 NOT_ALONE = {
     "include_automated",
     "include_superseded",
@@ -45,10 +45,10 @@ NOT_ALONE = {
 LABELS = ("agent", "subject", "channel", "instance", "author")
 
 
-def random_said(rng: random.Random, id_: int) -> Said:
+def random_said(rng: random.Random, id_: int) -> PassageSpec:
     texts: dict[str, Any] = {name: rng.choice(TEXTS) for name in LABELS}
     spoken = rng.random() < 0.6
-    return Said(
+    return PassageSpec(
         id_,
         kind=1 if spoken else rng.randint(2, 5),
         conversation_id=rng.choice(CONVERSATIONS) if spoken else None,
@@ -66,7 +66,7 @@ def random_moment(rng: random.Random) -> datetime:
 
 
 def some(rng: random.Random, values: Sequence[T]) -> list[T] | None:
-    """Return None, or some values, some of them more than once."""
+    """Return None, or a few random values, possibly with repetitions."""
     if rng.random() < 0.75:
         return None
     return [rng.choice(values) for _ in range(rng.randint(1, 3))]
@@ -86,7 +86,7 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         tags=some(rng, unknown),
         document_tags=some(rng, unknown),
         document_conversation_ids=some(rng, conversations),
-        # Whatever zone a time is told in, it is the same.
+        # The time zone of a filter's times must not matter.
         since=since and since.astimezone(timezone(timedelta(hours=5, minutes=30))),
         before=before,
         valid_at=maybe_at(rng),
@@ -102,7 +102,7 @@ def random_filter(rng: random.Random) -> MemoryFilter:
 
 
 def random_as_of(rng: random.Random) -> dict[str, Any]:
-    """Return where a message stands, of a conversation or of none, or that there is none."""
+    """Return the position of an `as_of` message, with or without a conversation; usually empty."""
     if rng.random() < 0.8:
         return {}
     conversation = rng.choice([None, *CONVERSATIONS])
@@ -117,7 +117,7 @@ def maybe_at(rng: random.Random) -> datetime | None:
     return NOON + timedelta(hours=rng.randint(-3, 3)) if rng.random() < 0.2 else None
 
 
-def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
+def is_wanted(said: PassageSpec, wanted: MemoryFilter) -> bool:
 
     def among(value: object, values: Sequence[object] | None) -> bool:
         return values is None or value in values
@@ -145,24 +145,24 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and (wanted.before is None or said.occurred_at < wanted.before)
         and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)
         and (wanted.include_superseded or said.valid_until > (wanted.valid_at or NOON))
-        # A note that has expired is gone, whatever moment is asked for.
+        # Expired notes are never returned, not even for a `valid_at` before they expired.
         and (said.kind != MEMORY_KIND_NOTE or said.valid_until > NOON)
         and said.known_from <= (wanted.known_at or NOON) < said.known_until
         and not is_excluded(said, wanted)
     )
 
 
-def id_of(said: Said) -> UUID:
+def id_of(said: PassageSpec) -> UUID:
     return UUID(bytes=said.id.to_bytes(15, "big") + b"s")
 
 
-def is_excluded(said: Said, memory_filter: MemoryFilter) -> bool:
+def is_excluded(said: PassageSpec, memory_filter: MemoryFilter) -> bool:
     conversation = said.conversation_id and UUID(bytes=said.conversation_id)
     after = False
     if memory_filter.as_of_time is not None:
         after = said.occurred_at > memory_filter.as_of_time
         if conversation is not None and conversation == memory_filter.as_of_conversation_id:
-            # The number of a passage is its place in its conversation as well.
+            # In these tests, a passage's id is also its position in the conversation.
             assert memory_filter.as_of_seq is not None
             after = said.id > memory_filter.as_of_seq
     return (
@@ -177,16 +177,16 @@ def is_excluded(said: Said, memory_filter: MemoryFilter) -> bool:
     )
 
 
-def limited(rng: random.Random, said: Said) -> Said:
-    """Return the same, held and believed between some times."""
+def limited(rng: random.Random, said: PassageSpec) -> PassageSpec:
+    """Return the passage with random limits of validity and of knowledge."""
     times = [NOON + timedelta(hours=rng.randint(-3, 3)) for _ in range(4)]
     names = ("valid_from", "valid_until", "known_from", "known_until")
     limits: dict[str, Any] = dict(zip(names, times, strict=True))
     return replace(said, **{name: limits[name] for name in names if rng.random() < 0.5})
 
 
-def index_of(said: Sequence[Said], maximum: int = 40) -> NamespaceIndex:
-    """Return an index to which passages came so many at a time."""
+def index_of(said: Sequence[PassageSpec], maximum: int = 40) -> NamespaceIndex:
+    """Return an index to which the passages were added in batches of at most `maximum`."""
     index = NamespaceIndex(None)
     for start in range(0, len(said), maximum):
         index.add(passages_of(said[start : start + maximum]))
@@ -215,7 +215,7 @@ def test_allowed_rows_of_random_filters_equal_a_naive_filter(seed: int) -> None:
 
 
 def test_random_filters_each_accept_some_rows_and_reject_some() -> None:
-    """Each by itself: else the test above would test little."""
+    """Checks the random data of the test above: every field of a filter, alone, accepts some rows and rejects some."""
     rng = random.Random(1)
     said = [limited(rng, random_said(rng, id_)) for id_ in range(1, 250)]
     shares: dict[str, list[float]] = {}
@@ -231,18 +231,18 @@ def test_random_filters_each_accept_some_rows_and_reject_some() -> None:
 
 
 def test_filter_applies_to_the_snapshot_of_each_search() -> None:
-    """What came since has no row there, tagged or not."""
-    index = index_of([Said(1, tags=("a",)), Said(2)])
+    """Rows added after a snapshot are not in its result, with or without the filter's tag."""
+    index = index_of([PassageSpec(1, tags=("a",)), PassageSpec(2)])
     before = index.snapshot()
-    index.add(passages_of([Said(3, tags=("a",))]))
+    index.add(passages_of([PassageSpec(3, tags=("a",))]))
     tagged = MemoryFilter(tags=["a"])
     assert allowed_rows(before, tagged, 0).tolist() == [True, False]
     assert allowed_rows(index.snapshot(), tagged, 0).tolist() == [True, False, True]
 
 
 def test_row_without_conversation_does_not_match_the_zero_uuid() -> None:
-    """A UUID may be all zeros, and so does what is in no conversation come."""
-    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
+    """Rows without a conversation are stored as zeros, but do not match a filter by the zero UUID."""
+    index = index_of([PassageSpec(1), PassageSpec(2, kind=1, conversation_id=b"\x01" * 16)])
     of_zeros = MemoryFilter(conversation_ids=[UUID(int=0)])
     assert allowed_rows(index.snapshot(), of_zeros, 0).tolist() == [False, False]
 
@@ -252,7 +252,7 @@ def test_row_without_conversation_does_not_match_the_zero_uuid() -> None:
 )
 def test_filter_with_an_empty_list_allows_no_rows(name: str) -> None:
     nothing: dict[str, Any] = {name: []}
-    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
+    index = index_of([PassageSpec(1), PassageSpec(2, kind=1, conversation_id=b"\x01" * 16)])
     assert not allowed_rows(index.snapshot(), MemoryFilter(**nothing), 0).any()
 
 

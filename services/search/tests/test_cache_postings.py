@@ -1,4 +1,4 @@
-"""Words in memory: what is packed and merged is what was there."""
+"""Postings of a cached namespace contain the same words and rows after packing and merging."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def random_words(rng: random.Random, start: int, count: int) -> list[tuple[int, int, int]]:
-    """Return word, row and occurrences, an entry for each word of each of `count` rows."""
+    """Return entries (word, row, occurrences) for random words of `count` rows from `start` on."""
     vocabulary = [LEAST, MOST, 0, *(rng.randint(LEAST, MOST) for _ in range(rng.randint(0, 12)))]
     return [
         (word, row, rng.randint(1, 255))

@@ -1,4 +1,4 @@
-"""Adding up what words say, compiled and in numpy: the same as by a formula."""
+"""`add_scores`, compiled and in numpy, equals the BM25 formula."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
 
 
 @pytest.fixture(params=["score", "score_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both versions are tested; the compiled one where it was built."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("add_scores",):
         monkeypatch.setitem(globals(), name, getattr(module, name))

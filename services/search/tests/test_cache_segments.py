@@ -1,4 +1,4 @@
-"""Rows in groups: found by their places, however the groups were merged."""
+"""Segments of rows: rows are found by their position after any merges of segments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEEDS = range(20)
 
 
 def grown(rng: random.Random, places: list[int]) -> tuple[Segment, ...]:
-    """Return the segments of rows that came in groups of random sizes; each row holds the word of its number."""
+    """Return the segments after adding rows in groups of random sizes; the word of each row is its number."""
     retained: tuple[Segment, ...] = ()
     start = 0
     while start < len(places):
@@ -34,7 +34,7 @@ def grown(rng: random.Random, places: list[int]) -> tuple[Segment, ...]:
 
 
 def random_places(rng: random.Random) -> list[int]:
-    """Return places, of which several are the same."""
+    """Return random positions, some of them several times."""
     return [rng.randint(0, 200) for _ in range(rng.randint(1, 120))]
 
 
@@ -76,7 +76,7 @@ def test_rows_between_finds_rows_by_ranges_of_places(seed: int) -> None:
     rng = random.Random(seed)
     places = random_places(rng)
     retained = grown(rng, places)
-    # Ranges that do not meet, some of which hold nothing.
+    # Disjoint ranges, some of them empty.
     edges = sorted(rng.sample(range(-5, 210), 12))
     first, last = np.array(edges[::2]), np.array(edges[1::2])
     found = rows_between(retained, first, last).tolist()

@@ -1,4 +1,4 @@
-"""Vectors in memory: which are near, and which wait for one."""
+"""Vectors of a cached namespace: cosines, nearest rows, and rows whose vector is pending."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from everword_search.cache.columns.vectors import SignedVectors, Vectors
 
 SIZE = 300
-#: What single precision leaves of a cosine.
+#: Maximum error of a cosine in single precision.
 WITHIN = 1e-6
 Matrix = npt.NDArray[Any]
 Kind: TypeAlias = type[Vectors]
@@ -46,7 +46,7 @@ def test_set_pending_excludes_rows_that_expect_no_vector(kind: Kind) -> None:
     vectors = kind(7, 20)
     vectors.add(6)
     vectors.store(np.array([1]), random_vectors(rng, 1, 20))
-    # A vector that came while it was asked is there all the same.
+    # Row 1 has a vector already, so it stays present although it is reported as not pending.
     vectors.set_pending(np.array([0, 1, 2, 3]), np.array([False, False, True, False]))
     assert (vectors.pending.tolist(), vectors.lacking.tolist()) == ([2, 4, 5], [0, 2, 3, 4, 5])
     vectors.set_pending(np.array([0, 2]), np.array([True, False]))
@@ -69,7 +69,7 @@ def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
 def test_cosines_are_correct_and_nan_without_a_vector(kind: Kind, dimensions: int) -> None:
     rng = np.random.default_rng(2)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
-    # Near ones too: what is asked is among them.
+    # The first 50 vectors are near the query, and one is equal to it.
     stored[:50] = asked + 0.5 * stored[:50]
     stored[7] = asked
     vectors = kind(1, dimensions)
@@ -89,7 +89,7 @@ def test_cosines_are_correct_and_nan_without_a_vector(kind: Kind, dimensions: in
 @kinds
 def test_cosines_are_independent_of_vector_length(kind: Kind) -> None:
     rng = np.random.default_rng(8)
-    # Up to the greatest numbers of half precision, and down to where they have but few bits left.
+    # From the largest numbers of half precision down to numbers with only a few significant bits.
     lengths = np.array([1e4, 1.0, 1e-2, 1e-5, 2e-7])
     numbers = np.clip(random_vectors(rng, 5, 384), -3, 3) * lengths[:, None]
     stored, asked = numbers.astype(np.float16), random_query(rng, 384)
@@ -103,7 +103,7 @@ def test_cosines_are_independent_of_vector_length(kind: Kind) -> None:
 
 @kinds
 def test_equal_vectors_have_equal_cosines(kind: Kind) -> None:
-    """Else memories that say the same would come in an order that nobody can tell."""
+    """Otherwise the order of memories with the same text would be arbitrary."""
     rng = np.random.default_rng(3)
     vectors = kind(1, 384)
     vectors.add(101)
@@ -133,7 +133,7 @@ def test_nearest_of_signed_vectors_are_rows_with_largest_sign_products(
     vectors.add(SIZE + 7)
     known = np.sort(rng.permutation(SIZE)[:250])
     vectors.store(known, stored[known])
-    # A search that began before the last rows came.
+    # Shorter than the column, as in a search that began before the last rows were added.
     allowed = rng.random(SIZE) < 0.8
     found = vectors.nearest(asked, allowed, most).tolist()
     possible = [row for row in known.tolist() if allowed[row]]
@@ -143,14 +143,14 @@ def test_nearest_of_signed_vectors_are_rows_with_largest_sign_products(
     assert len(set(found)) == len(found) == most
     assert set(found) <= set(possible)
     products = np.where(stored > 0, asked, 0).sum(axis=1)
-    # What four numbers count for is rounded to one of 127 steps.
+    # The sum of each group of four numbers is rounded to one of 127 steps.
     fours = np.append(np.abs(asked), np.zeros(-dimensions % 4)).reshape(-1, 4).sum(axis=1)
     within = len(fours) * fours.max() / 127
     assert min(products[found]) >= np.sort(products[possible])[-most] - within
 
 
 def test_nearest_of_signed_vectors_has_high_recall() -> None:
-    """Of vectors that are near each other in groups, as what is said of one thing is."""
+    """The vectors are in 200 groups of similar vectors, like texts about 200 subjects."""
     rng = np.random.default_rng(9)
     subjects = rng.normal(size=(200, 384))
     stored = (np.repeat(subjects, 100, axis=0) + rng.normal(size=(20_000, 384))).astype(np.float16)
@@ -167,7 +167,7 @@ def test_nearest_of_signed_vectors_has_high_recall() -> None:
 
 
 def test_nearest_of_signed_vectors_is_robust_to_one_large_dimension() -> None:
-    """Some models have a number that is large in every vector, and says nothing."""
+    """Some models have one dimension that is large in every vector and carries no information."""
     rng = np.random.default_rng(11)
     stored, asked = random_vectors(rng, 20_000, 384), random_query(rng, 384)
     stored[:, 7], asked[7] = 3_000, 3_000

@@ -1,4 +1,4 @@
-"""The comparison of passages with a question, compiled and in numpy, says what a slow one in plain Python says."""
+"""`match_words`, compiled and in numpy, gives the same results as a slow reference in plain Python."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ FAR = 2**63 - 1
 
 
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both versions are tested; the compiled one where it was built."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     monkeypatch.setitem(globals(), "match_words", module.match_words)
 
 
 @dataclass(frozen=True)
 class Matching:
-    """What `match_words` is given."""
+    """The arguments of `match_words`."""
 
     words: Sequence[int]
     begins: Sequence[int]
     counts: Sequence[int]
     asked: Sequence[int]
     weights: Sequence[float]
-    #: Number of each pair, by the columns of its words, of which the first is smaller.
+    #: Number of each pair of words by the columns of both, the smaller one first.
     pairs: dict[tuple[int, int], int]
     names: Sequence[int] = ()
     k1: float = 0.9
@@ -45,7 +45,7 @@ class Matching:
     pair_distance: int = 3
 
     def run(self, array: Callable[..., Any] = np.array) -> list[tuple[float, ...]]:
-        """Return what is said of each passage."""
+        """Return the results of `match_words` for each passage."""
         numbers = np.full((len(self.asked), len(self.asked)), -1, np.int64)
         for (first, second), number in self.pairs.items():
             numbers[first, second] = numbers[second, first] = number
@@ -57,7 +57,7 @@ class Matching:
         found = match_words(words, begins, counts, asked, weights, numbers, names, *how)
         return list(zip(*(each.tolist() for each in found), strict=True))
 
-    def slowly(self) -> list[tuple[float, ...]]:
+    def reference(self) -> list[tuple[float, ...]]:
         places = zip(self.begins, self.counts, strict=True)
         return [self._compare(self.words[begin : begin + count]) for begin, count in places]
 
@@ -84,13 +84,13 @@ def random_matching(rng: np.random.Generator) -> Matching:
     width = int(rng.choice([0, 1, 2, 3, 7, 20, MOST_WORDS]))
     drawn = rng.choice(2**32, width + 3, replace=False).tolist()
     asked, strangers = drawn[:width], drawn[width:]
-    # A name may be asked for as a word, too.
+    # A name may also be one of the question's words.
     names = [*asked[:1], *strangers[:2]][int(rng.integers(3)) :]
     alike = [word ^ (ENDINGS << int(rng.integers(20))) for word in [*asked, *names]]
     often = rng.permutation(asked)[:4].tolist()
     vocabulary = [*asked, *often * int(rng.integers(12)), *alike, *strangers, 0, 2**32 - 1]
     words = rng.choice(vocabulary, int(rng.integers(200))).tolist()
-    # Passages overlap, have words between them, and are in no order.
+    # Passages may overlap, have gaps between them, and are not sorted.
     begins = rng.integers(len(words) + 1, size=12)
     counts = rng.integers(np.minimum(len(words) - begins, 60) + 1)
     possible = list(combinations(range(width), 2))
@@ -105,7 +105,7 @@ def random_matching(rng: np.random.Generator) -> Matching:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_compare_equals_a_slow_reference(seed: int) -> None:
     matching = random_matching(np.random.default_rng(seed))
-    found, expected = matching.run(), matching.slowly()
+    found, expected = matching.run(), matching.reference()
     assert matching.run(read_only) == found
     assert [each[2:] for each in found] == [each[2:] for each in expected]
     for one, other in zip(found, expected, strict=True):
@@ -113,20 +113,20 @@ def test_compare_equals_a_slow_reference(seed: int) -> None:
 
 
 def test_random_passages_cover_all_cases_of_compare() -> None:
-    """What they never have would be compared with nothing."""
+    """Checks the random data of the test above: it must contain every case."""
     cases = [random_matching(np.random.default_rng(seed)) for seed in SEEDS]
-    found = [each for case in cases for each in case.slowly()]
+    found = [each for case in cases for each in case.reference()]
     assert {len(case.asked) for case in cases} >= {0, 1, 2, MOST_WORDS}
     assert max(each[2] for each in found) >= 2**63
     assert max(each[3] for each in found) > LONGEST_DISTANCE
     assert {each[4] for each in found} == {0, 1}
     for distance in range(1, LONGEST_DISTANCE + 1):
-        reached = [replace(case, pair_distance=distance).slowly() for case in cases]
-        nearer = [replace(case, pair_distance=distance - 1).slowly() for case in cases]
+        reached = [replace(case, pair_distance=distance).reference() for case in cases]
+        nearer = [replace(case, pair_distance=distance - 1).reference() for case in cases]
         assert reached != nearer
 
 
-#: Words are 7 and 8, beside each other in the question, and 5, which is a name.
+#: The question has the adjacent words 7 and 8, and the name 5.
 BOTH = Matching([], [], [], [7, 8], [1.0, 3.0], {(0, 1): 0}, [5])
 
 

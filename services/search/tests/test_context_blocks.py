@@ -49,7 +49,7 @@ PIECES = (
 
 @dataclass(frozen=True)
 class FoundItems(FoundMemories):
-    """Found memories that are given as items."""
+    """Memories found by a search, given as items."""
 
     given: tuple[ContextItem, ...] = ()
 
@@ -240,11 +240,11 @@ async def test_shown_message_replaces_items_extracted_from_it(
     built = building(1000)
     await built.add_found_memories(found(shown), {IDENTITY: said})
     assert [item.words for item in built.draft.blocks[IDENTITY].items] == ["nurse"]
-    # Of a passage that does not hold the words, both are there.
+    # If the shown passage does not contain the words, the item is kept as well.
     built = building(1000)
     await built.add_found_memories(found(memory(1, "… because of Ana. …")), {IDENTITY: said})
     assert len(built.draft.blocks[IDENTITY].items) == 2
-    # Also where it comes in last.
+    # The item is also removed if the message is added after it.
     draft = building(1000).draft
     draft.fill(IDENTITY, [LAYOUT.candidate(each) for each in said], maximum=9)
     before = draft.tokens
@@ -267,7 +267,7 @@ async def test_found_memory_goes_to_its_block_or_stays_a_memory_if_full(
     assert own
     assert rest
     assert sorted([*own, *rest], key=str) == [UUID(int=n) for n in (1, 2, 3)]
-    # The most memories are as many as asked for, in whichever round they come.
+    # `max_memories` limits the memories of all rounds together.
     few = building(300, max_memories=1)
     await few.add_found_memories(found(*facts, memory(4, "A boat.")), {IDENTITY: said})
     assert len(few.draft.blocks[MEMORIES].items) == 1

@@ -1,4 +1,4 @@
-"""What the verdict on a search goes by."""
+"""The evidence that decides the verdict of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of memories and the turns next to them, compiled and in numpy, is what a slow reference says."""
+"""`describe_turns`, compiled and in numpy, gives the same features as a slow reference in plain Python."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
 
 
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both versions are tested; the compiled one where it was built."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("describe_turns", "DESCRIBED"):
         monkeypatch.setitem(globals(), name, getattr(module, name))
@@ -28,7 +28,7 @@ def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @dataclass(frozen=True)
 class Turns:
-    """What `describe_turns` is given, in its order."""
+    """The arguments of `describe_turns`, in their order."""
 
     starts: Array
     sessions: Array
@@ -51,28 +51,28 @@ class Turns:
         return dict(zip(DESCRIBED, found, strict=True)), best
 
     def each(self, change: Callable[[Array], Array]) -> Turns:
-        """Return the same with every array changed."""
+        """Return a copy with `change` applied to every array."""
         changed = {k: change(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)}
         return replace(self, **changed)  # type: ignore[arg-type]
 
     @property
     def passages(self) -> list[range]:
-        """The passages of each memory."""
+        """Return the positions of each memory's passages."""
         return [range(*ends) for ends in pairwise([*self.starts.tolist(), len(self.bm25)])]
 
-    def best_slowly(self) -> list[int]:
+    def reference_best(self) -> list[int]:
         cosines = np.where(np.isnan(self.cosines), 0, self.cosines)
         values = (self.bm25 + self.meaning_share * cosines).tolist()
         return [max(each, key=values.__getitem__) for each in self.passages]
 
-    def slowly(self) -> dict[str, list[float]]:
+    def reference(self) -> dict[str, list[float]]:
         words, meaning = self._most(self.bm25), self._most(self.cosines)
         present, rarest = (
             [places_of(bits) for bits in self.present.tolist()],
             places_of(self.rarest),
         )
         held = [set().union(*(present[p] for p in each)) for each in self.passages]
-        together = [held[n].union(*(held[m] for m in self._beside(n))) for n in range(len(held))]
+        together = [held[n].union(*(held[m] for m in self._adjacent(n))) for n in range(len(held))]
         unknown = places_of(self.unknown)
         within = [self._share(each) for each in together]
         length = [math.log1p(each) for each in self.lengths[self.starts].tolist()]
@@ -109,7 +109,7 @@ class Turns:
     def _is_near(self, memory: int, far: int) -> bool:
         return memory + far in np.flatnonzero(self.sessions == self.sessions[memory])
 
-    def _beside(self, memory: int) -> list[int]:
+    def _adjacent(self, memory: int) -> list[int]:
         return [memory + far for far in (-1, 1) if self._is_near(memory, far)]
 
     def _near(self, values: Sequence[float], far: int) -> list[float]:
@@ -119,7 +119,7 @@ class Turns:
     def _around(self, values: Sequence[float], far: int) -> list[float]:
         known = [0.0 if math.isnan(value) else value for value in values]
         near = enumerate(self._near(known, far))
-        return [value if self._beside(n) else self.alone_share * known[n] for n, value in near]
+        return [value if self._adjacent(n) else self.alone_share * known[n] for n, value in near]
 
 
 def places_of(mask: int) -> set[int]:
@@ -135,7 +135,7 @@ def random_turns(rng: np.random.Generator) -> Turns:
     sessions = np.repeat(np.cumsum(rng.integers(1, 4, len(sizes))), sizes)
     counts = rng.choice([1, 1, 1, 2, 6], len(sessions))
     starts, passages = np.cumsum(counts) - counts, int(counts.sum())
-    # Some are equal.
+    # Drawn from few values, so that some are equal.
     bm25, coverage, close, mentions = rng.choice([0.0, 0.25, *rng.random(3)], (4, passages))
     often = rng.choice([0.02, 0.2, 0.7], passages)
     present = np.array([random_bits(rng, width, each) for each in often], np.uint64)
@@ -143,7 +143,7 @@ def random_turns(rng: np.random.Generator) -> Turns:
     cosines[rng.random(passages) < rng.choice([0, 0.4, 1])] = np.nan
     weights = rng.uniform(0.2, 9, width) * (rng.random() < 0.9)
     words = weights, random_bits(rng, width, 0.5), random_bits(rng, width, 0.5)
-    # What is the same for all passages of a message, read from their records.
+    # Fields of the ranking records; all passages of a message have the same values.
     headers = np.full(len(sessions), -1, np.int64).view(HEADER)
     headers["words"] = rng.choice([0, 1, 40, 2**16 - 1], len(sessions))
     headers["asks"] = rng.choice([0, 1, 128], len(sessions))
@@ -158,8 +158,8 @@ def random_bits(rng: np.random.Generator, width: int, often: float) -> int:
 
 def assert_described(turns: Turns) -> None:
     found, best = turns.run()
-    expected = turns.slowly()
-    assert best.tolist() == turns.best_slowly()
+    expected = turns.reference()
+    assert best.tolist() == turns.reference_best()
     assert sorted(found) == sorted(expected)
     for name, values in expected.items():
         assert found[name] == pytest.approx(values, rel=1e-12, abs=1e-12, nan_ok=True), name
@@ -184,7 +184,7 @@ def test_describe_turns_of_a_single_memory_uses_itself_as_context() -> None:
 
 
 def one_turn(cosines: list[float]) -> Turns:
-    """Return a memory with as many passages as cosines; it holds the last of 64 words, which tells 3 of 4."""
+    """Return a memory with a passage for each cosine. It has the last of 64 words, with a weight of 3 out of 4."""
     last, passages = 1 << 63, len(cosines)
     turns = random_turns(np.random.default_rng(0)).each(lambda array: np.resize(array, passages))
     return replace(

@@ -27,17 +27,17 @@ def excerpt(question: str, max_chars: int, passage: str = SENTENCES[0]) -> str:
 @pytest.mark.parametrize(
     ("question", "max_chars", "expected"),
     [
-        # The sentences that cover the question, in their order.
+        # The sentences with the question's words, in the order of the text.
         (
             "Which price increase did the supplier in Brno want?",
             140,
             f"{SENTENCES[0]} … {SENTENCES[3]} …",
         ),
-        # At least the best sentence, whatever its length.
+        # At least the best sentence, even if it exceeds the limit.
         ("Was Milan happy?", 10, f"… {SENTENCES[4]} …"),
-        # Neighbours use the remaining characters.
+        # Adjacent sentences fill the remaining characters.
         ("Was Milan happy?", 110, f"… {SENTENCES[4]} {SENTENCES[5]}"),
-        # Without a word of the question, the passage begins.
+        # Without a word of the question, the beginning of the passage.
         ("Where is my boat?", 70, f"{SENTENCES[0]} …"),
         ("Was Milan happy?", 10_000, TEXT),
     ],

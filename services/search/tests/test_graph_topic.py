@@ -1,4 +1,4 @@
-"""What a topic says of the graph: names, who speaks, and what relations share with it."""
+"""`Topic`: names in a text, its speakers, and words that it has in common with relations of the graph."""
 
 from __future__ import annotations
 

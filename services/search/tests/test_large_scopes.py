@@ -1,4 +1,4 @@
-"""What is remembered of large scopes."""
+"""`LargeScopes` remembers which scopes have many rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_large_scopes_do_not_apply_to_another_scope() -> None:
 
 
 def test_large_scopes_store_little_for_long_filters() -> None:
-    """The contract lets a filter have 100 names of 512 bytes, five times over."""
+    """The API allows five lists of 100 names of 512 bytes in a filter."""
     known = LargeScopes()
     names = ["n" * 500] * 100
     for number in range(100):

@@ -1,4 +1,4 @@
-"""Words that are a letter away from another."""
+"""Words that differ from another word by one letter."""
 
 from __future__ import annotations
 

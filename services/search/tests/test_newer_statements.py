@@ -1,4 +1,4 @@
-"""Pairs of an older and a newer statement are found for questions about the present, and for no others."""
+"""Newer statements that replace older ones are found for questions about the present only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which questions a text touches."""
+"""Which questions worth asking have a topic that the text touches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stretches of time that questions name, told from a Wednesday: 17 May 2023, noon in UTC."""
+"""Periods that questions name, relative to Wednesday, 17 May 2023, noon in UTC."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:
     inside = np.array([True] * 6 + [False] * 2)
     timeless = np.array([0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.5, 0.4])
     assert admit_best_outside(scores, timeless, inside).tolist() == [*scores[:6], 0.95, 0.4]
-    # A weaker one stays behind those of the period.
+    # A weaker match stays behind the memories of the period.
     timeless[6:] = 0.29
     assert admit_best_outside(scores, timeless, inside).tolist() == scores.tolist()
 

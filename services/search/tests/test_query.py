@@ -1,4 +1,4 @@
-"""The query parser: what people type, what operators mean, and that nothing is an error."""
+"""The query parser: questions as people type them, operators, and no errors for any input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from everword_search.retrieval.query.query import (
 
 
 def shape(text: str) -> list[tuple[str, list[str]]]:
-    """Return the clauses of a query in a form that reads well: kind and operands, words joined by a space."""
+    """Return the clauses of a query in a short form: kind and operands, with words joined by a space."""
     return [_shape(clause) for clause in parse_operands(text).clauses]
 
 
@@ -203,7 +203,7 @@ def test_operators_after_a_question_apply() -> None:
     [
         '"what now?"',
         '"what now? nothing" ferry',
-        # Behind a question they would hold, too.
+        # If `?` ended a question, `-draft` would be a part of it and no operator.
         "-draft https://example.org/?page=2",
         "-draft a?b",
         "-draft https://example.org/?",

@@ -1,4 +1,4 @@
-"""What the models of `recall` are given: by hand, and the same whatever else is in the pool."""
+"""Features of the profile `recall`, compared with values computed by hand; they do not depend on other candidates."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_turn_features_include_scores_of_neighbouring_turns() -> None:
     assert found["sb_p2"][3] == found["sb"][1]
     assert found["sb_n2"][2] == found["sb"][4]
     assert found["sb_p1"][0] == found["sb_n1"][6] == 0
-    # Together with what stands beside it, the answer holds the word.
+    # The answer has the word together with its neighbours (`covw`), but not alone (`cov`).
     assert found["covw"][3] == 1
     assert found["cov"][3] == 0
 
@@ -69,7 +69,7 @@ def test_features_do_not_depend_on_other_memories_in_the_pool() -> None:
     question = ask("How long has Nate had his turtles?", "nate")
     cosines = {number * 10: number / 7 for number in range(1, 8)}
     whole = features(chat(), question, cosines)
-    # The fourth turn with all that it looks at.
+    # The fourth turn with the two turns on either side, on which its features depend.
     part = features(chat()[1:6], question, cosines)
     for name, values in whole.items():
         assert part[name][2] == pytest.approx(values[3], nan_ok=True), name
@@ -95,7 +95,7 @@ def test_features_mark_turns_by_a_named_author() -> None:
     nobody = features(chat(), ask("What was adopted?"))
     assert not nobody["m_named"].any()
     assert not nobody["m_other"].any()
-    # Somebody's name in a turn is a mention, not a voice.
+    # A name in the text of a turn is a mention; it does not make that person the turn's author.
     assert features(chat(), ask("Did Jon come?", "jon"))["m_mention"].tolist() == [1] + [0] * 6
 
 
@@ -140,7 +140,7 @@ def test_date_features_use_the_time_zone_of_the_namespace() -> None:
 
 
 def test_capitalised_stop_word_is_not_an_unknown_name() -> None:
-    """Nobody is found to mention it: it would be absent everywhere."""
+    """Stop words are not indexed, so as names they would be absent everywhere."""
     terms = query_terms("So, Did Marta leave? In May?", frozenset(), frozenset({"did"}), "english")
     assert terms.strangers == ("marta",)
     assert terms.unknown.sum() == 1
@@ -165,7 +165,7 @@ def test_capitalised_stop_word_is_not_an_unknown_name() -> None:
 def test_capitalised_dictionary_word_is_not_an_unknown_name(
     text: str, config: str, strangers: tuple[str, ...]
 ) -> None:
-    """People write a capital out of habit, and German each noun: that must not say that nobody answers."""
+    """Many capitalised words are not names, such as all German nouns; they must not lower the relevance."""
     ignored = frozenset({"und", "ist", "der", "von"})
     assert query_terms(text, frozenset(), ignored, config).strangers == strangers
 
@@ -178,7 +178,7 @@ def test_question_of_only_stop_words_keeps_them() -> None:
 
 
 def test_amount_words_are_not_topic_words_of_a_question() -> None:
-    """Nobody says "much" of what a crane lifts, and "crane" is the greater part of the rest."""
+    """Answers rarely repeat "much", so its absence does not count. "Crane" has over half of the remaining weight."""
     ignored = frozenset({"how", "does"})
     terms = query_terms("How much does crane 4 lift?", frozenset(), ignored, "english")
     assert terms.tells_what.tolist() == [False, True, False, True]
@@ -215,6 +215,6 @@ def test_literal_share_is_weighted_by_information() -> None:
     course = ask("Which modules are part of that LinkedIn course?").terms
     code = ask("Which modules are part of that QX77-B course?").terms
     assert 0.1 < course.literal_share < code.literal_share < 0.7
-    # Words count once, as everywhere.
+    # Repeated words count once.
     again = ask("Which modules are part of that LinkedIn course, LinkedIn?").terms
     assert again.literal_share == course.literal_share

@@ -1,4 +1,4 @@
-"""The packaged models are what the manifest says, and plain weights stand in for what cannot be used."""
+"""The packaged ranking models match their manifest; plain weights are the fallback for unusable models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The scan of signs, compiled and in numpy, finds the rows that tables of four signs each say the most for."""
+"""`nearest_signs`, compiled and in numpy, finds the rows with the largest sums of table entries.
+
+A table has an entry for each combination of four signs of a vector.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,15 @@ import pytest
 from everword.db.arrays import Array
 from everword_search.kernels.compiled import GROUP, nearest_signs
 
-#: Rows that are looked through at once, where vectors have 384 numbers.
+#: Rows of one block of the scan, for vectors of 384 numbers.
 SCANNED = 4_096
 SIZES = [1, 15, 16, 17, 63, 64, 65, 1_000, SCANNED - 1, SCANNED, SCANNED + 1, 3 * SCANNED + 777]
 Bytes = npt.NDArray[np.uint8]
 
 
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both versions are tested; the compiled one where it was built."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("nearest_signs", "GROUP"):
         monkeypatch.setitem(globals(), name, getattr(module, name))
@@ -32,7 +35,7 @@ def random_tables(rng: np.random.Generator, width: int, maximum: int = 128) -> B
 
 
 def laid_out(signs: Bytes) -> Bytes:
-    """Return a row's bytes as the scan wants them: those of 64 rows together, the first ones first."""
+    """Return the bytes in the layout of the scan: for each group of 64 rows, all first bytes, then all second ones."""
     groups = -(-len(signs) // GROUP)
     padded = np.zeros((groups * GROUP, signs.shape[1]), np.uint8)
     padded[: len(signs)] = signs
@@ -40,7 +43,7 @@ def laid_out(signs: Bytes) -> Bytes:
 
 
 def nearest(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int]:
-    """Return what is found."""
+    """Return the rows that `nearest_signs` finds."""
     found = nearest_signs(laid_out(signs), tables, allowed.view(np.uint8), near)
     return [int(row) for row in found.tolist()]
 
@@ -53,7 +56,7 @@ def sums_of(signs: Bytes, tables: Bytes) -> npt.NDArray[np.int64]:
 
 
 def expected(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int]:
-    """Return the rows with the largest sums; of equal ones, the last."""
+    """Return the rows with the largest sums; if sums are equal, the last rows."""
     sums, rows = sums_of(signs, tables), np.flatnonzero(allowed)
     best = rows[np.lexsort((-rows, -sums[rows]))[: max(0, near)]]
     return [int(row) for row in np.sort(best)]
@@ -72,7 +75,7 @@ def test_nearest_returns_rows_with_the_largest_sums(rows: int, width: int) -> No
 @pytest.mark.parametrize("rows", [100, SCANNED, 5 * SCANNED + 100])
 @pytest.mark.parametrize("kinds", [1, 2, 5])
 def test_nearest_of_equal_sums_returns_the_last_rows(rows: int, kinds: int) -> None:
-    """What is said again and again is all equal, and there is not room for all of it."""
+    """More rows than requested have equal signs, like texts that are repeated often."""
     rng = np.random.default_rng([rows, kinds])
     signs = random_bytes(rng, kinds, 48)[rng.integers(kinds, size=rows)]
     tables, allowed = random_tables(rng, 48), rng.random(rows) < 0.8
@@ -82,7 +85,7 @@ def test_nearest_of_equal_sums_returns_the_last_rows(rows: int, kinds: int) -> N
 
 @pytest.mark.parametrize("ascend", [False, True])
 def test_nearest_of_rows_sorted_by_sum_is_correct(ascend: bool) -> None:
-    """Each is better than all before, so that all of them were among the best once; or none is."""
+    """If ascending, every row is better than all rows before it; if descending, none is."""
     rng = np.random.default_rng(ascend)
     signs, tables = random_bytes(rng, 3 * SCANNED, 48), random_tables(rng, 48)
     sums = sums_of(signs, tables)
@@ -102,7 +105,7 @@ def test_nearest_finds_one_near_row_at_any_place(row: int) -> None:
 
 
 def test_nearest_ignores_rows_added_later() -> None:
-    """A search that began before goes by what was there then."""
+    """A search uses the rows that existed when it began: `allowed` is shorter than the signs."""
     signs = np.repeat(np.array([[0], [255]], np.uint8), [10, SCANNED], axis=0)
     tables = np.zeros((1, 2, 16), np.uint8)
     tables[:, :, 15] = 100
@@ -111,7 +114,7 @@ def test_nearest_ignores_rows_added_later() -> None:
 
 @pytest.mark.parametrize(("width", "most"), [(258, 127), (500, 65), (2_000, 16)])
 def test_nearest_with_the_largest_possible_sums_does_not_overflow(width: int, most: int) -> None:
-    """Of as many numbers as vectors in half precision have: 16,000."""
+    """The widest case has 16,000 numbers, the maximum for vectors in half precision."""
     rng = np.random.default_rng(width)
     signs = random_bytes(rng, 300, width)
     signs[[7, 99]] = 255

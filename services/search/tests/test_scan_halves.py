@@ -1,4 +1,4 @@
-"""Cosines with vectors in half precision, compiled and in numpy, are what double precision says."""
+"""Cosines of vectors in half precision, compiled and in numpy, equal those in double precision within rounding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from everword.db.arrays import Array
 from everword_search.kernels.compiled import cosines
 
-#: Sums of halves that are added up side by side.
+#: Number of partial sums that the compiled version adds up in parallel.
 SIDE_BY_SIDE = 32
 HALF_DIMENSIONS = [
     *(1, 2, 15, 16, 17),
@@ -19,13 +19,13 @@ HALF_DIMENSIONS = [
 ]
 #: Every number of half precision, as its bits.
 FINITE = np.flatnonzero(np.isfinite(np.arange(1 << 16, dtype=np.uint16).view(np.float16)))
-#: The most that a vector's length, and so a cosine, may lose in single precision, for each addition on its way.
+#: Maximum relative error of one addition in single precision.
 STEP = 2**-24
 
 
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
-def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both versions are tested; the compiled one where it was built."""
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test with both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("cosines",):
         monkeypatch.setitem(globals(), name, getattr(module, name))
@@ -39,12 +39,12 @@ def exact(bits: Array, asked: Array) -> Array:
     return np.asarray(found)
 
 
-def furthest(bits: Array, asked: Array) -> Array:
-    """Return how far cosines of halves may be from the exact ones.
+def max_error(bits: Array, asked: Array) -> Array:
+    """Return the maximum error of the cosines of half-precision vectors.
 
-    Each product, and each sum on its way, is rounded to single precision: that moves it by 2^-24 of what all of them
-    are without their signs, once for each addition that a number goes through. The sum of squares moves as far, its
-    root half of that, and two more steps are the root's and the division's own.
+    The products and partial sums are rounded to single precision. Each addition that a product takes part in adds an
+    error of at most 2^-24 of the sum of absolute products. The sum of squares has the same relative error, its square
+    root half of it. The root and the division add one rounding step each.
     """
     numbers = np.abs(bits.view(np.float16).astype(float))
     lengths = np.linalg.norm(numbers, axis=1)
@@ -56,23 +56,23 @@ def furthest(bits: Array, asked: Array) -> Array:
 
 
 def random_bits(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray[np.uint16]:
-    """Return numbers of all sizes, and of both signs."""
+    """Return random numbers of half precision of any size and sign, as bits."""
     return rng.choice(FINITE, size=shape).astype(np.uint16)
 
 
 def test_cosines_convert_every_half_precision_number_exactly() -> None:
-    """Below the smallest normal number, and zeros of both signs, too."""
+    """Includes subnormal numbers, and zeros of both signs."""
     halves = FINITE.astype(np.uint16).view(np.float16)
     found = cosines(FINITE.astype(np.uint16)[:, None], np.ones(1, np.float32))
     assert len(found) == 2 * 0x7C00
     assert found.tolist() == np.sign(halves).astype(float).tolist()
-    # Beside a one, the number itself counts.
+    # In a vector of one number, only its sign matters. With a second number 1, its value matters as well.
     pairs = np.stack([halves, np.ones_like(halves)], axis=1)
     asked = np.array([1, 0], np.float32)
     wide = halves.astype(float)
     expected = wide / np.sqrt(wide * wide + 1)
     found = cosines(pairs.view(np.uint16), asked)
-    # To the last bits of single precision, also of the smallest.
+    # The relative error is within a few bits of single precision, also for the smallest numbers.
     assert found == pytest.approx(expected, rel=4 * STEP, abs=0)
 
 
@@ -82,7 +82,7 @@ def test_cosines_of_halves_are_within_rounding_error(dimensions: int) -> None:
     units = rng.normal(size=(40, dimensions)) / np.sqrt(dimensions)
     for bits in (
         units.astype(np.float16).view(np.uint16),
-        # So small that few bits are left of each number.
+        # So small that each number has only a few significant bits.
         (units * 1e-6).astype(np.float16).view(np.uint16),
         random_bits(rng, (40, dimensions)),
     ):
@@ -90,12 +90,12 @@ def test_cosines_of_halves_are_within_rounding_error(dimensions: int) -> None:
             query = asked.astype(np.float32)
             found = cosines(bits, query)
             assert found.dtype == np.float32
-            assert (np.abs(found - exact(bits, query)) <= furthest(bits, query)).all()
+            assert (np.abs(found - exact(bits, query)) <= max_error(bits, query)).all()
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)
 def test_cosines_use_every_dimension(dimensions: int) -> None:
-    """Also those after the last full block: no rounding hides one that does not."""
+    """Includes dimensions after the last full block. Integers are used, so that rounding cannot hide an error."""
     rng = np.random.default_rng(dimensions)
     vectors = rng.integers(1, 101, (20, dimensions)).astype(np.float16)
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
@@ -122,7 +122,7 @@ def test_cosines_of_zero_or_empty_vectors_are_zero() -> None:
     assert cosines(bits, zero).tolist() == [0, 0, 0, 0]
     assert cosines(bits[:0], zero + 1).tolist() == []
     assert cosines(np.zeros((2, 0), np.uint16), zero[:0]).tolist() == [0, 0]
-    # A vector of zeros is pending.
+    # Pending vectors are stored as zeros.
     bits[2] = 0
     found = cosines(bits, zero + 1)
     assert found[2] == 0

@@ -1,4 +1,4 @@
-"""Trees say what a walk through them says, and come back from their file as the trainer wrote them."""
+"""Tree ensembles score like a naive walk through their trees, and model files keep the trainer's trees."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Tree = Mapping[str, Any]
 
 
 def grow(random: Random, depth: int) -> Tree:
-    """Return a tree as LightGBM tells of one."""
+    """Return a random tree in the format of LightGBM's `dump_model`."""
     if depth == 0 or random.random() < 0.2:
         return {"leaf_value": random.gauss(0, 1)}
     return {
         "split_feature": random.randrange(len(FEATURES)),
-        # Features are one of few values, so that many are equal to a threshold.
+        # Thresholds and features have few possible values, so that many features equal a threshold.
         "threshold": random.choice((-1.0, 0.0, 0.5, 2.0)),
         "decision_type": "<=",
         "missing_type": random.choice(("NaN", "None")),
@@ -50,7 +50,7 @@ def walk(tree: Tree, row: list[float]) -> float:
 
 
 class Booster:
-    """As much of LightGBM's as is written."""
+    """The part of LightGBM's Booster that `write_model` needs."""
 
     def __init__(self, trees: list[Tree]) -> None:
         self._trees = trees
@@ -61,7 +61,7 @@ class Booster:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ensemble]:
-    """What is written becomes a packaged model."""
+    """Return a function that writes boosters to a model file and loads it as a packaged model."""
     monkeypatch.setattr(resources, "files", lambda package: tmp_path)
 
     def write(*boosters: Booster, change: Mapping[str, Any] | None = None) -> Ensemble:
@@ -87,7 +87,7 @@ def test_tree_ensemble_scores_equal_a_naive_walk(
     depth: int,
     part: str,
 ) -> None:
-    """Both versions; the compiled one where it was built."""
+    """Tests both versions; the compiled one is skipped if it was not built."""
     module = pytest.importorskip(f"everword_search.kernels.{part}")
     monkeypatch.setattr(ensemble, "add_up", module.add_up)
     random = Random(f"{count} {depth}")
@@ -190,7 +190,7 @@ def test_truncated_model_archive_is_refused(
 def test_tree_threshold_is_rounded_down_to_single_precision(
     written: Callable[..., Ensemble],
 ) -> None:
-    """LightGBM's thresholds have 64 bits: rounded up, they would send the next number left."""
+    """LightGBM's thresholds have 64 bits. Rounded up, they would send the next larger number to the left."""
     low = np.float32(1.0)
     high = np.nextafter(low, np.float32(2))
     tree = {

@@ -1,4 +1,4 @@
-"""What words weigh is read beside the start, and a search waits for it without holding up the others."""
+"""Word frequencies are read in the background at the start; searches wait for them without blocking each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword_search.ranking.word_lists import WordLists
 from everword_search.ranking.words.frequencies import zipf
 
 WORDS = ("the", "turtles", "zyzzyva")
-#: Reads in a process of its own, in which nobody has looked up a word, and says what words weigh then.
+#: A script that prints word frequencies from a new process, in which no word list has been read.
 FRESH = f"""
 import asyncio, sys
 from everword_search.ranking.words.frequencies import zipf
@@ -33,7 +33,7 @@ asyncio.run(main())
 
 
 class PausedReader:
-    """Stands for reading: begins when it is asked for, and ends when the test says so."""
+    """Replaces the reading of a word list by a function that blocks until the test sets `end`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = 0
@@ -98,7 +98,7 @@ async def test_unreadable_word_list_raises_on_read_but_not_on_ready(
     monkeypatch.setattr(word_lists, "zipf", broken)
     lists = WordLists()
     await lists.ready()
-    # Nobody waits for ever.
+    # Callers of `ready` do not wait for ever.
     assert lists.are_ready("english")
     with pytest.raises(OSError, match="no list"):
         await lists.read()

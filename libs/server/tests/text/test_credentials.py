@@ -20,7 +20,7 @@ _BASE64 = f"{string.ascii_letters}{string.digits}+/"
 
 
 def _forms() -> dict[str, tuple[str, str]]:
-    """Return by its name a key and a text with it, in which {} stands for the key."""
+    """Return a key for each name, and a text with the placeholder {} for the key."""
     basic = base64.b64encode(b"ana:Winter-2031").decode()
     return {
         "AWS temporary": ("ASIA" + drawn(16, _UPPER), "export AWS_ACCESS_KEY_ID={}"),

@@ -174,9 +174,9 @@ def test_find_periods_uses_the_zone_and_the_direction_of_plans() -> None:
     assert today.start == datetime(2023, 5, 17, 10, tzinfo=UTC)
     [friday] = find_periods("on Friday", NOW, UTC_ZONE, upcoming=True)
     assert friday.start == datetime(2023, 5, 19, tzinfo=UTC)
-    assert (friday.words, friday.sureness, friday.unit) == ("Friday", 0.8, "day")
+    assert (friday.words, friday.confidence, friday.unit) == ("Friday", 0.8, "day")
     [june] = find("What did June say?")
-    assert june.sureness < 0.6
+    assert june.confidence < 0.6
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def _run_of(
 ) -> _Run:
     """Return the function that runs a task's jobs.
 
-    The first job opens what the task needs; closing `resources` closes it.
+    The first job opens the model servers and pools of the task; closing `resources` closes them.
     """
 
     @cache

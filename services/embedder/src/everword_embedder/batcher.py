@@ -1,8 +1,8 @@
 """One queue before each provider, with three classes: queries, short background work, and long background work.
 
-Batches are as small as the provider likes. Long background work leaves one call free for short work, which is what a
-tenant wrote just now, and both leave one for queries, so that no backlog delays the others. Callers give up by
-cancelling: a text without callers is dropped from the queue, and a call without callers is cancelled.
+The provider sets the size of a batch. Long background work leaves one call free for short background work (passages
+that a tenant has just written), and both leave one call free for queries, so that no backlog delays the others. Callers
+give up by cancelling: a text without callers is dropped from the queue, and a call without callers is cancelled.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class ModelRequest:
 
     #: A folder, OWNER/NAME on a model hub, the name of a packaged model, or a model's name at `url`.
     model: str = ""
-    #: Of an OpenAI-compatible server.
+    #: URL of an OpenAI-compatible server; empty for a local model.
     url: str = ""
     #: Path of the ONNX file in the folder.
     weights: str = ""

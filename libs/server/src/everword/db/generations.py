@@ -68,7 +68,7 @@ class Generation:
     dimensions: int
     query_prefix: str
     passage_prefix: str
-    #: Of a local model in a folder.
+    #: SHA-256 of the files of a model in a folder; empty for other models.
     files_sha256: str
     pooling: str
     max_tokens: int | None
@@ -112,10 +112,12 @@ class NewGeneration:
     passage_prefix: str = ""
     #: True if the model's vectors may be cut to `dimensions`; otherwise it must return exactly that many.
     matryoshka: bool = False
-    #: Of a local model in a folder: the path of its ONNX file there, the hash of its files, and how it is run.
+    #: Path of the ONNX file in the model's folder, and the SHA-256 of its files; empty for models not in a folder.
     weights: str = ""
     files_sha256: str = ""
+    #: `mean`, `cls`, `last` or `graph`, for models in a folder only.
     pooling: str = "mean"
+    #: Longer texts are cut; None for models not in a folder.
     max_tokens: int | None = None
     size_bytes: int | None = None
     languages: Sequence[str] = ()

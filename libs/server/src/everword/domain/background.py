@@ -11,7 +11,7 @@ AGAIN_S = 0.5
 
 
 async def end_tasks(tasks: Iterable[asyncio.Task[Any] | None]) -> None:
-    """Cancel tasks until they are done, whatever they raise.
+    """Cancel tasks until they are done, and ignore their exceptions.
 
     One cancellation may get lost: `asyncio.wait_for` of Python 3.11, with which psycopg's pool waits for a connection,
     returns its result if both come at the same time.

@@ -56,7 +56,7 @@ class Caller:
     """The authenticated caller of the current RPC."""
 
     role: Role
-    #: None for an operator's call without an existing namespace, which only AdminService accepts.
+    #: None if an operator names no existing namespace; only AdminService accepts such a call.
     namespace: NamespaceScope | None
     #: True if an operator's key was given; always False while calls without a key are accepted.
     operator: bool = False

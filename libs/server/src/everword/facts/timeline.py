@@ -45,8 +45,8 @@ def state(
 
     `believed` are the intervals of all values of the attribute; with `several`, only those of the same fact count.
 
-    Later intervals stay: a person who has lived in Rome since 2020, and is said to have lived in Oslo in 2018, has
-    moved. After a fact with an end, the value before it becomes current again, as after a journey.
+    Later intervals stay: if a person has lived in Rome since 2020 and a message states Oslo for 2018, the person has
+    moved from Oslo to Rome. After a fact with an end, such as a journey, the value before it becomes current again.
     """
     rivals = [each for each in believed if not several or each.fact_id == fact_id]
     locked = next((each for each in rivals if each.covers(since)), None)

@@ -51,7 +51,7 @@ class EdgeStatement:
 
 @dataclass(frozen=True)
 class EdgePlacement:
-    """Rows that are superseded, and those that are current from now on."""
+    """Superseded rows (`gone`) and rows that are current from now on (`come`)."""
 
     gone: Sequence[EdgeIntervalRow] = ()
     come: Sequence[EdgeIntervalRow] = ()

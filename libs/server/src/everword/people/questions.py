@@ -96,7 +96,7 @@ def clarify(fact: FactOccasion) -> SuggestedQuestion:
 def deepen_person(
     person_id: UUID, subject: str, name: str, mention_count: int, occasion: datetime
 ) -> SuggestedQuestion:
-    """Ask about the relation to a person who is mentioned often."""
+    """Ask about the relation to an often mentioned person."""
     name = _short(name)
     return SuggestedQuestion(
         StrategyKind.DEEPEN,

@@ -49,12 +49,12 @@ def _normal(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Rule:
-    """A way of addressing models. It is searched only around its anchors, if a word of `beside` is near."""
+    """A pattern of texts addressed to models, searched only near an anchor and, if given, a word of `context`."""
 
     name: str
     anchors: tuple[str, ...]
-    #: Empty where the anchor is enough.
-    beside: tuple[str, ...]
+    #: If not empty, one of these words must be near the anchor.
+    context: tuple[str, ...]
     pattern: re.Pattern[str]
 
     def holds(self, plain: str) -> bool:
@@ -63,14 +63,14 @@ class _Rule:
 
     def _windows(self, plain: str) -> Iterator[str]:
         """Yield the surroundings of the anchors, each position once."""
-        if self.beside and not any(word in plain for word in self.beside):
+        if self.context and not any(word in plain for word in self.context):
             return
         end = -1
         for place in sorted(place for word in self.anchors for place in _places(plain, word)):
             if place >= end:
                 end = place + _AFTER
                 window = plain[max(0, place - _BEFORE) : end + _AFTER]
-                if not self.beside or any(word in window for word in self.beside):
+                if not self.context or any(word in window for word in self.context):
                     yield window
 
 
@@ -90,14 +90,14 @@ def _rules() -> tuple[_Rule, ...]:
 
 def _rule(section: str) -> _Rule:
     name, _, body = section.partition("]\n")
-    parts: dict[str, list[str]] = {"anchors": [], "beside": [], "pattern": []}
+    parts: dict[str, list[str]] = {"anchors": [], "context": [], "pattern": []}
     for line in body.splitlines():
         if line:
             kind, _, value = line.partition(": ")
             parts[kind].append(value)
-    anchors, alongside = (_words(parts[kind]) for kind in ("anchors", "beside"))
+    anchors, context = (_words(parts[kind]) for kind in ("anchors", "context"))
     pattern = "".join(parts["pattern"]).replace(_SPACE, " ")
-    return _Rule(name, anchors, alongside, re.compile(pattern))
+    return _Rule(name, anchors, context, re.compile(pattern))
 
 
 def _words(lines: list[str]) -> tuple[str, ...]:

@@ -18,15 +18,15 @@ from everword.text.literals import JOINERS, literal_tokens
 from everword.text.stemming import plain_spellings, stems, stop_words
 
 _NO_JOINERS = str.maketrans(dict.fromkeys(JOINERS))
-#: Longer literals are addresses of pages and blobs, which nobody types.
+#: Longer literals are URLs and encoded data, which are not typed into a search.
 _LONGEST_LITERAL = 60
-#: Words whose further words are remembered.
+#: Words in each in-memory cache of analysed words.
 _REMEMBERED = 32_768
 
 
 @dataclass(frozen=True)
 class AnalysedText:
-    """A text of a query as text search sees it; a stop word has no lexemes."""
+    """A word or phrase of a query, analysed for full-text search; a stop word has no lexemes."""
 
     text: str
     lexemes: list[str]
@@ -49,14 +49,15 @@ def index_vector(passage: str, author: str, occurred_at: datetime, config: str) 
             entries.append(f"{entry}{at}")
         if more:
             others += more
-    # No pair begins with the last character of a run. It is appended at the end, so that no phrase is split.
+    # Texts in scripts without spaces are indexed as pairs of characters, and no pair begins with the last character of
+    # a run. It is appended at the end of the vector, so that it does not split a phrase.
     others += (*literal_lexemes(passage), *last_characters(passage))
     entries += [f"{_quoted(each)}:{at}" for at, each in enumerate(others, place + len(words))]
     return " ".join(entries)
 
 
 class _Entries(dict[str, tuple[str, tuple[str, ...]]]):
-    """For each word its lexeme before a colon, empty for stop words, and the lexemes of its further words."""
+    """Caches for each word its tsvector entry up to the colon (empty for stop words) and its additional lexemes."""
 
     def __init__(self, config: str) -> None:
         super().__init__()
@@ -79,7 +80,10 @@ def _entries(config: str) -> _Entries:
 
 @lru_cache(maxsize=256)
 def _head(author: str, day: date, config: str) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Return the place after the words of who spoke and when, their entries, and their further lexemes."""
+    """Analyse the author and the date, which every passage begins with.
+
+    Return the position of the passage's first word, the entries of these words, and their additional lexemes.
+    """
     text = f"{author} {day.day} {day:%B} {day.year}"
     words, known = folded_words(text), _entries(config)
     entries = (f"{known[word][0]}{at}" for at, word in enumerate(words, 1) if known[word][0])
@@ -88,7 +92,7 @@ def _head(author: str, day: date, config: str) -> tuple[int, tuple[str, ...], tu
 
 
 def further_words(words: Iterable[str]) -> list[str]:
-    """Return the words that some words are also found by: spellings without accents, and the ends of compounds."""
+    """Return other words by which words can be found: spellings without accents, and last parts of compounds."""
     return [
         other
         for word in words
@@ -118,7 +122,7 @@ def _is_unit(token: str) -> bool:
 
 
 def analyse(text: str, config: str) -> AnalysedText:
-    """Return a word or phrase of a query as text search sees it."""
+    """Analyse a word or phrase of a query for full-text search."""
     known, stops = stems(config), stop_words(config)
     placed = [
         (place, known[word]) for place, word in enumerate(folded_words(text)) if word not in stops

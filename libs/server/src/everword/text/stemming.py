@@ -1,8 +1,8 @@
-"""Reduce words of every script to stems, without knowledge of the text's language.
+"""Reduce words of every script to stems, without knowing the language of the text.
 
-The script of a word, or for Latin letters the word itself, gives its language. So the same word has the same stem in
-every text and every question. In a namespace with another language than English, that language's rules apply to all
-words in Latin letters. Hebrew has no Snowball stemmer; its prefixes are removed here.
+The language is guessed for each word: from its script, or in Latin letters from the word itself (`word_languages`). So
+a word has the same stem in every text and every question. In a namespace whose language is not English, the rules of
+that language apply to all words in Latin letters. Snowball has no stemmer for Hebrew, so its prefixes are removed here.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ _BY_SCRIPT = {
     "LATIN": "",
     "TAMIL": "tamil",
 }
-# Letters of Persian, Urdu and others; of Ukrainian, Belarusian and Serbian. Arabic and Russian rules would break words.
+# Letters of Persian and Urdu, and of Ukrainian, Belarusian and Serbian. The rules for Arabic and Russian would cut
+# words of these languages in wrong places.
 _NOT_ARABIC = re.compile("[پچژگڤڈٹڑںےہۂۓ]")
 _PERSIAN = re.compile("[پچژگ]")
 _NOT_RUSSIAN = re.compile("[іїєґўђјљњћџѓќѕ]")
 _LETTERS = re.compile(r"[^\W\d_]")
-#: Equal in all text: ё and е, Persian and Arabic yeh and kaf, and characters without a sound.
+#: Letters that are treated as the same (ё and е; Persian and Arabic yeh and kaf), and invisible characters to remove.
 _SAME_LETTERS = str.maketrans(
     {
         "ё": "е",
@@ -52,17 +53,18 @@ _SAME_LETTERS = str.maketrans(
 _OPTIONAL_MARKS = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u093c]"
 )
-# The article and prepositions; `that` and `as` only before the article, because many words begin with their letters.
+# The Hebrew article and prepositions. The prefixes for `that` and `as` are removed only before the article, because
+# many words begin with the same letters.
 _HEBREW_PREFIX = re.compile("[והבל](?=.{3})|מ(?=.{4})|[שכ](?=ה.{3})")
 _HEBREW_ENDINGS = ("יות", "ים", "ות")
-# Arabic: Snowball removes the article, but not `and`, `so`, `with` or `as` before it.
+# Snowball removes the Arabic article, but not the prefixes `and`, `so`, `with` and `as` before it.
 _BEFORE_ARTICLE = re.compile("[وفبك](?=ال.{2})|ل(?=ل.{3})")
 _FINAL = str.maketrans("ךםןףץ", "כמנפצ")
-#: Letters of a Hebrew word that prefixes and endings leave.
+#: Minimum letters that remain of a Hebrew word after its ending is removed.
 _HEBREW_ROOT = 3
 #: Words remembered for each language.
 _REMEMBERED = 32_768
-#: Letters that normalisation does not take apart.
+#: Letters that Unicode normalisation does not split into a letter and an accent.
 _PLAIN = str.maketrans(
     {
         "ł": "l",
@@ -83,7 +85,7 @@ _stemmers = threading.local()
 
 
 class Stems(dict[str, str]):
-    """The stems of lower-case words in a language; they are remembered, because a few words are most of all text."""
+    """A cache from lower-case words to their stems in a language; a few frequent words make up most texts."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
@@ -137,7 +139,7 @@ def _latin_stem(word: str, language: str) -> str:
 
 
 def _hebrew_stem(word: str) -> str:
-    """Return a word without the letters that stand for articles and prepositions, and without plural endings."""
+    """Remove the prefixes of articles and prepositions, and plural endings."""
     for ending in _HEBREW_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _HEBREW_ROOT:
             word = word.removesuffix(ending)
@@ -148,7 +150,7 @@ def _hebrew_stem(word: str) -> str:
 
 
 def plain_spellings(word: str) -> list[str]:
-    """Return how a lower-case Latin word is typed without its accents: `müller` as `muller` and `mueller`."""
+    """Return the spellings of a lower-case Latin word without accents: `muller` and `mueller` for `müller`."""
     if word.isascii() or script_of(word) != "LATIN":
         return []
     spellings = [_without_accents(word), _without_accents(word.translate(_GERMAN))]
@@ -161,7 +163,7 @@ def _without_accents(word: str) -> str:
 
 
 def _snowball(word: str, language: str) -> str:
-    """Return the stem of Snowball; a stemmer must not be used by two threads at once."""
+    """Return the stem by Snowball. Each thread has its own stemmers, because they are not thread-safe."""
     by_language: dict[str, Stemmer.Stemmer] = _stemmers.__dict__
     if language not in by_language:
         by_language[language] = Stemmer.Stemmer(language)
@@ -172,8 +174,8 @@ def _snowball(word: str, language: str) -> str:
 def stop_words(config: str) -> frozenset[str]:
     """Return the lower-case words that are not indexed under a text search configuration.
 
-    By default these are English words. Leaving out function words of other languages as well lowered recall, because
-    some of them mean something in English, and frequent words hardly count anyway.
+    By default these are English words. Skipping function words of other languages as well lowered recall: some are
+    meaningful words in English (German `die`), and frequent words have little weight anyway.
     """
     return _stop_word_lists().get(config.rpartition(".")[2], frozenset())
 

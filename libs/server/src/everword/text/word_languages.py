@@ -1,8 +1,8 @@
-"""Guess the language of single words in Latin letters by their groups of letters.
+"""Guess the language of single words in Latin letters.
 
-The guess depends on the word alone, so a word has the same stem in a text and in a question. A linear model over hashed
-groups of up to five letters was fitted on the word lists of wordfreq (`scripts/train_word_languages.py`). English wins
-close calls, because most words of an unknown language are names.
+The guess depends on the word alone, so a word has the same stem in a text and in a question. The model is linear over
+hashed groups of up to five letters (character n-grams), trained on the word lists of wordfreq by
+`scripts/train_word_languages.py`. If two languages are close, English is chosen, because most such words are names.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-#: Longer words are blobs; shorter ones are the same in many languages.
+#: Letters. Longer words are encoded data, and shorter words are the same in many languages; both count as English.
 _LONGEST, _SHORTEST = 40, 3
-#: Numbers of letters in a group.
+#: Lengths of the groups of letters.
 _SIZES = (1, 2, 3, 4, 5)
 
 
@@ -29,7 +29,7 @@ class _Model:
             self.weights: npt.NDArray[np.int8] = data["weights"]
             self.bias: npt.NDArray[np.int32] = data["bias"]
             self.languages: list[str] = data["languages"].tolist()
-            #: English words that the weights do not recognise.
+            #: English words for which the weights give another language.
             self.english = frozenset(str(data["english"]).split())
 
 
@@ -39,7 +39,7 @@ def _model() -> _Model:
 
 
 def word_language(word: str) -> str:
-    """Return the language of a lower-case word in Latin letters, as a name of Snowball; empty if it has no stemmer."""
+    """Return Snowball's name of a lower-case Latin word's language; empty if Snowball has no stemmer for it."""
     model = _model()
     if not _SHORTEST <= len(word) <= _LONGEST or word in model.english:
         return "english"
@@ -49,7 +49,7 @@ def word_language(word: str) -> str:
 
 
 def letter_groups(word: str, mask: int) -> list[int]:
-    """Return the numbers of a word's groups of letters, each once; `^` and `$` mark its ends."""
+    """Return the distinct row numbers (hashes) of a word's groups of letters; `^` and `$` mark the word's ends."""
     marked = f"^{word}$"
     groups = [
         marked[place : place + size]

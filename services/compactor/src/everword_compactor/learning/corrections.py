@@ -34,8 +34,8 @@ _MOST_WORDS = 12
 
 #: Characters of a correction that are quoted as evidence.
 _QUOTE_CHARS = 300
-#: Words of a fact's value beside the corrected one, such as `at 16:30`.
-_MOST_BESIDE = 3
+#: Maximum words of a fact's value in addition to the corrected part, such as `at 16:30`.
+_MAX_OTHER_WORDS = 3
 #: The day that a plan's words mean, as `dated` adds it.
 _DAY = regex.compile(r"\s\(\d{4}-\d\d-\d\d[^)]*\)$")
 
@@ -101,8 +101,8 @@ def correct_fact(
     if update.kind == UpdateKind.RESTORED or place < 0:
         return []
     # In "plan a week in Lisbon in May", the month is not the value.
-    beside = _DAY.sub("", fact.value[:place] + fact.value[place + len(update.value) :])
-    if len(beside.split()) > _MOST_BESIDE:
+    others = _DAY.sub("", fact.value[:place] + fact.value[place + len(update.value) :])
+    if len(others.split()) > _MAX_OTHER_WORDS:
         return []
     value = ""
     if update.current:

@@ -191,7 +191,7 @@ def _planned(words: str, said_at: datetime, zone: ZoneInfo) -> date | None:
     if len(found) != 1 or found[0].unit not in ("day", "part") or found[0].start is None:
         return None
     day, today = found[0].start.date(), said_at.astimezone(zone).date()
-    if day - today > _YEAR_AHEAD and found[0].sureness < 1:
+    if day - today > _YEAR_AHEAD and found[0].confidence < 1:
         # A plan is in the future; an event of some weeks ago may be mentioned late.
         found = find_periods(words, said_at, zone)
         day = found[0].start.date() if found[0].start else day

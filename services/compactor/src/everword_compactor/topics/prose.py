@@ -73,7 +73,7 @@ def current_sections(material: TopicMaterial, page: PageRow | None) -> list[Topi
 def write_sections(
     asking: Questioner, material: TopicMaterial, kept: Sequence[TopicSection]
 ) -> list[TopicSection]:
-    """Return a page's sections with those that a model writes. Raises ChatError."""
+    """Return a page's sections, with new sections from the model. Raises ChatError."""
     sources = _sources(material, asking.room(MAX_TOKENS))
     if not sources:
         return list(kept)

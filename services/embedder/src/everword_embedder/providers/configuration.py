@@ -1,4 +1,4 @@
-"""The properties of a model that decide, together with its files, which vector a text gets."""
+"""The properties of a model on which, together with its files, a text's vector depends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Pooling(enum.StrEnum):
 
 @dataclass(frozen=True)
 class ModelConfiguration:
-    """A model that this process can run.
+    """The configuration of a model that this process can run.
 
     Vectors are always scaled to length one, because they are compared by their cosines.
     """

@@ -1,8 +1,9 @@
-"""Makes an ONNX graph of multilingual-e5-small from weights in 4 bits: BERT with 12 layers (Devlin et al., 2019).
+"""Builds the ONNX graph of multilingual-e5-small from 4-bit weights: BERT with 12 layers (Devlin et al., 2019).
 
-The graph uses ONNX Runtime's own operators (ContribOperators.md). Words are looked up in 4 bits, and only those of a
-text become floats: all of them as floats take 384 MB instead of 60. The products have the forms of `weights.py`; a
-weight in 4 bits fits a byte without a loss, and ONNX Runtime multiplies bytes as fast.
+The graph uses ONNX Runtime's own operators (ContribOperators.md). The table of word vectors stays in 4 bits, and only
+the rows of a text's words are converted to floats: the whole table as floats would take 384 MB instead of 60. Matrix
+products have the two forms of `weights.py`. 4-bit weights are widened to bytes, which loses nothing and is as fast in
+ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from everword_embedder.providers.weights import WeightForm
 _DOMAIN = "com.microsoft"
 #: Default zero point of MatMulNBits with 8 bits.
 _ZERO = 128
-#: Of MatMulNBits: the numbers of a text are rounded to a byte, too.
+#: `accuracy_level` of MatMulNBits in which the inputs are rounded to bytes as well.
 _IN_BYTES = 4
-#: The first versions with LayerNormalization and 4-bit integers that every supported ONNX Runtime reads.
+#: The lowest versions with 4-bit integers, so that every supported ONNX Runtime reads the graph.
 _OPSET, _IR_VERSION = 21, 10
 
 

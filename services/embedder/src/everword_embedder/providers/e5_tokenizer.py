@@ -1,4 +1,4 @@
-"""Writes the tokenizer of multilingual-e5-small, which is that of XLM-RoBERTa, as the library `tokenizers` reads it."""
+"""Writes the tokenizer.json of multilingual-e5-small, which has the tokenizer of XLM-RoBERTa."""
 
 from __future__ import annotations
 

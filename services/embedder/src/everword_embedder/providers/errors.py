@@ -11,7 +11,7 @@ Messages go to logs and to tables that cross namespaces: none may have content.
 
 from __future__ import annotations
 
-#: By this name, the error of a call says how many tokens the model had read.
+#: Key of the number of tokens that the model had read, in the metadata of a failed call.
 INPUT_TOKENS = "input_tokens"
 
 
@@ -34,7 +34,7 @@ class ProviderUnavailable(ProviderError):
 
 
 class ProviderMisconfigured(ProviderUnavailable):
-    """The provider cannot answer until its settings are put right."""
+    """The provider cannot answer until its settings are corrected."""
 
 
 class BatchRefused(ProviderError):
@@ -42,4 +42,4 @@ class BatchRefused(ProviderError):
 
 
 class WrongAnswer(ProviderError):
-    """The provider's answer cannot be vectors of the texts."""
+    """The provider's answer is not a valid list of vectors for the texts."""

@@ -1,4 +1,4 @@
-"""Make the provider that a model generation names."""
+"""Make the provider for a model generation."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ProviderFactory:
 
     def __init__(self, settings: EmbedSettings) -> None:
         self._settings = settings
-        #: By generation, or by the name of a packaged model.
+        #: Keys are generation ids, or names of packaged models.
         self._holders: dict[int | str, LocalModelHolder] = {}
         self._served: dict[int, OpenAIProvider] = {}
 
     def open(self, generation: ModelGeneration) -> EmbeddingProvider:
-        """Return a provider of the generation's vectors; it connects, or loads the model, when it is first used.
+        """Return the provider of a generation. It connects to its server, or loads its model, at the first use.
 
-        Raises ProviderMisconfigured where the generation or the settings cannot be right.
+        Raises ProviderMisconfigured if the generation or the settings are invalid.
         """
         if generation.provider == LOCAL:
             return LocalProvider(generation, self._holder(generation))
@@ -45,7 +45,7 @@ class ProviderFactory:
         return loaded.choice if loaded else None
 
     def describe_server(self, generation: ModelGeneration) -> ServerState | None:
-        """Return what requests to a generation's server found; None for a local model, and before the first request."""
+        """Return the state of a generation's server; None for a local model, and before the first request."""
         served = self._served.get(generation.id)
         return served.describe() if served else None
 

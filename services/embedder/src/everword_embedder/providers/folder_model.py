@@ -17,14 +17,14 @@ from everword_embedder.providers.weights import (
     save_weight_choice,
 )
 
-#: Operators of weights in 8 bits that scale the numbers of a whole batch together.
+#: Operator of 8-bit models that uses one scale for the whole batch, so that a text's vector depends on its batch.
 _DYNAMIC = b"DynamicQuantizeLinear"
 
 
 def load_folder_model(generation: ModelGeneration) -> LocalModel:
     """Load the model of a generation from its folder.
 
-    Raises ProviderMisconfigured if the folder or a file is missing, or if the files are not those that were added.
+    Raises ProviderMisconfigured if the folder or a file is missing, or if a file has changed since the model was added.
     """
     found = read_folder(Path(generation.endpoint), generation.model, generation.weights)
     if found.files_sha256() != generation.files_sha256:
@@ -56,12 +56,12 @@ def open_folder(
     except ProviderMisconfigured as error:
         raise ProviderMisconfigured(f"{path}: {error}") from error
     except Exception as error:
-        # Neither library has a common class of errors; a tokenizer's is Exception itself.
+        # Neither library has a base class for its errors; tokenizers raises Exception itself.
         raise ProviderMisconfigured(f"{path} cannot be loaded: {error}") from error
     file = choice_file(files_sha256, onnxruntime.__version__)
     choice = read_choice(file)
     if choice is None:
-        # Texts of a batch must not change each other's vectors.
+        # Do not use batches if the texts of a batch would change each other's vectors.
         batches = _DYNAMIC not in path.read_bytes()
         choice = measure({WeightForm.FLOATS: model.timed_run}, batches=batches)
         save_weight_choice(file, choice)

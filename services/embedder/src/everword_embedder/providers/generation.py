@@ -1,4 +1,4 @@
-"""A model generation: everything that decides which vector a text gets."""
+"""A model generation: a model with all settings on which a text's vector depends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPENAI = "openai"
 
 @dataclass(frozen=True)
 class ModelGeneration:
-    """The model that a row of model_generations describes. It never changes; another model is another generation."""
+    """A row of model_generations. A row never changes; another model or setting is another generation."""
 
     id: int
     provider: str
@@ -30,7 +30,7 @@ class ModelGeneration:
     weights: str = ""
     """The path of the ONNX file in the folder of a local model."""
     files_sha256: str = ""
-    """Hash of the files from which a folder's model was added; changed files would mix vectors of two models."""
+    """SHA-256 of the added files. Changed files are refused, because they would mix vectors of two models."""
     pooling: str = Pooling.MEAN
     max_tokens: int | None = None
-    """Tokens that a model in a folder reads; None for other models."""
+    """Maximum tokens of a text for a model in a folder; None for other models."""

@@ -1,7 +1,7 @@
-"""Downloads a model from a model hub, by Hugging Face's client.
+"""Downloads a model from a model hub with Hugging Face's client.
 
-The client comes with the tokenizers library. It shows progress, resumes, and follows HF_ENDPOINT, HF_HOME, HF_TOKEN
-and HF_HUB_OFFLINE; files stay in its cache, of which each revision is a folder that never changes.
+The client is installed as a dependency of tokenizers. It shows progress, resumes interrupted downloads, and reads
+HF_ENDPOINT, HF_HOME, HF_TOKEN and HF_HUB_OFFLINE. Its cache has a folder for each revision, which never changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SMALL = (
     "*_Transformer/*.json",
     "README.md",
 )
-#: Seconds of the first request.
+#: Seconds; timeout of the request for the list of files.
 _TIMEOUT_S = 10.0
 _FOLDER = (
     "give a folder with the model's files instead: config.json, tokenizer.json, modules.json, 1_Pooling/config.json, "
@@ -35,12 +35,12 @@ _FOLDER = (
 
 
 def is_hub_name(model: str) -> bool:
-    """Return whether `model` has the form OWNER/NAME, and is no path."""
+    """Return whether `model` has the form OWNER/NAME and is not a relative path."""
     return bool(_NAME.fullmatch(model)) and not model.startswith(".")
 
 
 def download(model: str, weights: str = "") -> Path:
-    """Return the folder with the files of a model that are needed; downloads those that are not in the cache.
+    """Download the needed files of a model, unless they are in the cache, and return their folder.
 
     Raises ProviderMisconfigured if the hub cannot be reached or has no such model.
     """
@@ -48,8 +48,8 @@ def download(model: str, weights: str = "") -> Path:
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RepositoryNotFoundError
 
     try:
-        wanted = _wanted(weights or _weights(model))
-        return Path(snapshot_download(model, allow_patterns=wanted))
+        patterns = _patterns(weights or _weights(model))
+        return Path(snapshot_download(model, allow_patterns=patterns))
     except ProviderMisconfigured:
         raise
     except RepositoryNotFoundError as error:
@@ -59,7 +59,7 @@ def download(model: str, weights: str = "") -> Path:
     except (HfHubHTTPError, EntryNotFoundError) as error:
         raise ProviderMisconfigured(f"{model} cannot be downloaded: {_words(error)}") from error
     except Exception as error:
-        # Errors of the connection are those of whichever HTTP library the client uses.
+        # The class of a connection error depends on the HTTP library of the client's version.
         if cached := _cached(model, weights):
             return cached
         raise ProviderMisconfigured(
@@ -88,14 +88,14 @@ def _cached(model: str, weights: str) -> Path | None:
 
     for file in [weights] if weights else WEIGHTS:
         with suppress(LocalEntryNotFoundError):
-            folder = snapshot_download(model, allow_patterns=_wanted(file), local_files_only=True)
+            folder = snapshot_download(model, allow_patterns=_patterns(file), local_files_only=True)
             if (Path(folder) / file).is_file():
                 return Path(folder)
     return None
 
 
-def _wanted(weights: str) -> list[str]:
-    """Return the patterns of the files to download; weights beyond 2 GB are beside their graph."""
+def _patterns(weights: str) -> list[str]:
+    """Return the patterns of the files to download. Weights above 2 GB are in files next to the ONNX file."""
     return [*_SMALL, weights, f"{weights}[._]data*"]
 
 

@@ -1,4 +1,4 @@
-"""Find the text that spoils a batch, and give the others their vectors."""
+"""Find the text because of which a batch fails, and embed the others."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from everword_embedder.providers.vectors import Vector
 
 #: The result for a text: its vector, or its error.
 Outcome: TypeAlias = "Vector | ProviderError"
-#: Characters that every model reads: the length of a shorter text is not why it is refused.
+#: Characters that every model can read. A shorter text is not refused because of its length.
 _SHORT = 200
-#: A text that every model embeds. No text is blamed for what happens to this one as well.
+#: A text that every model can embed. If it fails too, the error is not due to the other text.
 PROBE = "The quick brown fox jumps over the lazy dog."
 
 
@@ -32,7 +32,7 @@ async def embed_isolating(
     *,
     urgent: bool = True,
 ) -> list[Outcome]:
-    """Return the result of each text: its vector, or the error of a text that spoils every batch it is in.
+    """Return the result of each text: its vector, or the error if every batch with the text fails.
 
     A refused batch is split in halves until the bad text is alone. `linked` are the waiting spans other than the
     current one. Raises ProviderUnavailable if the provider is at fault and not a text.
@@ -54,7 +54,7 @@ async def _refuse_if_provider_is_to_blame(
 
 
 async def _embed_beginning(provider: EmbeddingProvider, text: str, error: ProviderError) -> Outcome:
-    """Embed as much of the beginning of a refused text as is accepted; return `error` if a short one is refused, too.
+    """Embed a beginning of a refused text that the model accepts; return `error` if a short one is refused, too.
 
     Most servers refuse a text with more tokens than their model reads, instead of cutting it.
     """
@@ -72,7 +72,7 @@ async def _embed_beginning(provider: EmbeddingProvider, text: str, error: Provid
 async def _split(
     provider: EmbeddingProvider, texts: Sequence[str], error: ProviderError
 ) -> list[Outcome]:
-    """Embed each half of a batch that failed with `error`; a batch of one is the culprit."""
+    """Embed each half of a batch that failed with `error`; if the batch has one text, the error is its result."""
     if len(texts) == 1:
         return [await _embed_beginning(provider, texts[0], error)]
     middle = len(texts) // 2

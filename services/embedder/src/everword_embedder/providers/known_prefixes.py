@@ -1,7 +1,7 @@
-"""The texts that a model expects before questions and passages.
+"""Prefixes that a model expects before questions and passages, such as `query: `.
 
-Read from the prompts of config_sentence_transformers.json, or known by the model's name: many models tell them in their
-card only, and servers do not tell them at all.
+They are read from the prompts of config_sentence_transformers.json, or found by the model's name: many models document
+them only in their model card, and servers do not return them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Prefixes:
 
 _WEB = "Given a web search query, retrieve relevant passages that answer the query"
 _SENTENCE = "Represent this sentence for searching relevant passages: "
-#: In order: the first pattern that is found in a model's name decides. Names are compared in lower case.
+#: The first pattern that matches in a model's lower-case name applies.
 _KNOWN = (
     (r"e5-(mistral|.*instruct)", Prefixes(f"Instruct: {_WEB}\nQuery: ")),
     (r"(^|[/_-])e5-", Prefixes("query: ", "passage: ")),
@@ -48,15 +48,15 @@ _KNOWN = (
 
 
 def known_prefixes(model: str) -> Prefixes | None:
-    """Return the prefixes that a model of this name expects; None if the name says nothing."""
+    """Return the prefixes that a model of this name expects; None if the name is unknown."""
     name = model.lower()
     return next((prefixes for pattern, prefixes in _KNOWN if re.search(pattern, name)), None)
 
 
 def prompts_of(config: Mapping[str, Any]) -> Prefixes | None:
-    """Return the prefixes that config_sentence_transformers.json names; None if it names none.
+    """Return the prefixes in config_sentence_transformers.json; None if it has none.
 
-    The default prompt, if any, is for texts without a prompt of their own.
+    If there is no prompt for questions or passages, the default prompt applies to them.
     """
     prompts = config.get("prompts")
     if not isinstance(prompts, dict):

@@ -1,4 +1,4 @@
-"""The provider that needs no server: a model on the CPU of the embedder's own process."""
+"""The provider without a server: runs a model on the CPU in the embedder's process."""
 
 from __future__ import annotations
 
@@ -49,4 +49,4 @@ class LocalProvider:
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
     async def close(self) -> None:
-        """Does nothing: the model is shared, and closed by who opened it."""
+        """Do nothing: the model is shared, and `ProviderFactory` closes it."""

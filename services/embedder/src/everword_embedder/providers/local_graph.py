@@ -24,15 +24,15 @@ from onnx import helper, numpy_helper
 _BLOCK = 32
 #: Default zero point of MatMulNBits.
 _ZERO = 128
-#: Of MatMulNBits: the numbers of a text are rounded to a byte, too.
+#: `accuracy_level` of MatMulNBits in which the inputs are rounded to bytes as well.
 _IN_BYTES = 4
 _DOMAIN = "com.microsoft"
 
 
 def multiply_in_bytes(weights: bytes) -> bytes:
-    """Return an ONNX model whose products with weights `Cast(bytes) * scale` are such of MatMulNBits.
+    """Return an ONNX model in which MatMulNBits replaces the products with weights `Cast(bytes) * scale`.
 
-    That is an operator of ONNX Runtime's own (ContribOperators.md).
+    MatMulNBits is one of ONNX Runtime's own operators (ContribOperators.md).
     """
     model = onnx.load_model_from_string(weights)
     graph = model.graph
@@ -52,7 +52,7 @@ def multiply_in_bytes(weights: bytes) -> bytes:
 
 
 def quantized_lookup_model(weights: bytes) -> bytes:
-    """Return an ONNX model that looks up rows of stored bytes and makes floats of these rows alone."""
+    """Return an ONNX model that looks up rows of the stored bytes, and converts only these rows to floats."""
     model = onnx.load_model_from_string(weights)
     _quantize_lookup(model.graph)
     return bytes(model.SerializeToString())
@@ -64,7 +64,7 @@ def _quantize_lookup(graph: Any) -> None:
     nodes: list[Any] = []
     for node in graph.node:
         found = _bytes_and_scales(node, "Gather", 0, stored, made_by)
-        # A scale for each row, which is looked up with it.
+        # Each row has its own scale, which is looked up together with it.
         if found and list(found.scales.dims) == [found.bytes.dims[0], 1]:
             nodes.extend(_dequantizing_nodes(node, found))
         else:
@@ -75,7 +75,7 @@ def _quantize_lookup(graph: Any) -> None:
 
 
 def _dequantizing_nodes(node: Any, found: _StoredWeights) -> list[Any]:
-    """Return nodes with the same result as a lookup of rows among floats."""
+    """Return nodes that look up rows of bytes and give the same result as a lookup in a table of floats."""
     [name] = node.output
     rows, floats, scales = f"{name}.bytes", f"{name}.floats", f"{name}.scales"
     return [
@@ -105,14 +105,14 @@ class _StoredWeights:
     """The ONNX initializers of a quantised weight matrix: weights are `bytes` times `scales`."""
 
     bytes: Any
-    #: For each column of weights that multiply texts, and for each row of look-up tables.
+    #: One per column of a product's weights, or per row of a look-up table.
     scales: Any
 
 
 def _bytes_and_scales(
     node: Any, kind: str, place: int, stored: dict[str, Any], made_by: dict[str, Any]
 ) -> _StoredWeights | None:
-    """Return how the weights are stored that a node of this kind has at a place; None for another node."""
+    """Return the stored weights at an input of a node of this kind; None if the node has another kind or input."""
     if node.op_type != kind:
         return None
     scaled = made_by.get(node.input[place])
@@ -127,7 +127,7 @@ def _bytes_and_scales(
 def _product(
     node: Any, weights: npt.NDArray[np.int8], scales: npt.NDArray[np.float32]
 ) -> tuple[Any, list[Any]]:
-    """Return a product with the same result, and its additional inputs."""
+    """Return a MatMulNBits node with the same result as a product, and its additional inputs."""
     [name] = node.output
     rows, columns = weights.shape
     blocks = rows // _BLOCK

@@ -38,7 +38,8 @@ NAME = "all-MiniLM-L6-v2"
 E5 = "multilingual-e5-small"
 #: 256 tokens is the length that the model was trained on (max_seq_length of its sentence_bert_config.json).
 PACKAGED = ModelConfiguration(dimensions=384, max_tokens=256)
-#: Weights in 8 bits give .996 and more of the fp32 vectors; anything less is another model or a broken machine.
+#: Minimum cosine with the vectors of the fp32 model. Quantised weights reach .996; lower values mean a wrong model or
+#: broken hardware.
 REFERENCE_COSINE = 0.99
 
 
@@ -48,7 +49,7 @@ class PackagedModel:
 
     configuration: ModelConfiguration
     weights: ModelFile
-    #: By ISO 639, or `multilingual`.
+    #: ISO 639 codes, or `multilingual`.
     languages: tuple[str, ...]
     #: File with some texts and their vectors.
     references: str
@@ -73,7 +74,7 @@ def _load_e5(weights: bytes, form: WeightForm) -> LocalModel:
     return LocalModel(e5_graph(file, form), tokenizer_json(file.tokens), E5_CONFIGURATION)
 
 
-#: The model reads 512 tokens. Passages have at most about 120 words, which are cut only in rare scripts.
+#: The model reads 512 tokens. Passages have at most about 120 words; in a few scripts these are more tokens and cut.
 E5_CONFIGURATION = ModelConfiguration(
     dimensions=384, max_tokens=512, query_prefix="query: ", passage_prefix="passage: "
 )
@@ -87,10 +88,10 @@ PACKAGED_MODELS = {
 
 @cache
 def load_model(form: WeightForm | None = None, name: str = NAME) -> LocalModel:
-    """Load, verify and test a packaged model with a form of its weights; by default, the faster one on this processor.
+    """Load, verify and test a packaged model with a form of its weights, by default the faster one on this processor.
 
-    Takes about half a second, and a second more if the forms have not been measured on this processor yet. A process
-    loads a form once. Raises ProviderMisconfigured.
+    Takes about half a second, and a second more if the forms have not been measured on this processor yet. Cached per
+    process. Raises ProviderMisconfigured.
     """
     import onnxruntime
 
@@ -121,7 +122,7 @@ def load_model(form: WeightForm | None = None, name: str = NAME) -> LocalModel:
 
 
 def reference_vectors(name: str = NAME) -> dict[str, Vector]:
-    """Return texts and the vectors that the model in the precision of its published file gives them."""
+    """Return texts and their vectors by the model's published file in full precision."""
     file = files(__package__).joinpath(PACKAGED_MODELS[name].references)
     stored = json.loads(file.read_text("utf-8"))
     return {text: np.array(vector, np.float32) for text, vector in stored.items()}

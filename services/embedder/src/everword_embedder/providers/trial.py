@@ -1,4 +1,4 @@
-"""Tries a model before it is registered: whether its vectors tell texts apart, and how long they take."""
+"""Tests a model before it is registered: whether its vectors distinguish texts, and its speed."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Trial:
 
     #: Mean cosine of a question and its answer.
     answer_cosine: float
-    #: Mean cosine of a question and the answers to others.
+    #: Mean cosine of a question and the answers to other questions.
     other_cosine: float
-    #: Milliseconds for a question: the fastest of five.
+    #: Milliseconds for a question, the minimum of five runs.
     question_ms: float
     #: Passages of about 14 tokens per second, in one call.
     passages_per_s: float
@@ -38,7 +38,7 @@ class Trial:
 async def try_model(provider: EmbeddingProvider, configuration: ModelConfiguration) -> Trial:
     """Embed questions and answers. Raises ProviderError if the vectors are unusable.
 
-    Every vector is finite and has the right dimensions: providers check that.
+    Providers have already checked that all numbers are finite and that the dimensions are right.
     """
     questions = [configuration.query_prefix + question for question, _ in PAIRS]
     passages = [configuration.passage_prefix + passage for _, passage in PAIRS]

@@ -1,4 +1,4 @@
-"""Vectors as they are passed on: checked, cut to size, of length one."""
+"""Check vectors, cut them to the generation's dimensions, and scale them to length one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def unit_vectors(answer: Vectors, texts: int, dimensions: int, matryoshka: bool)
 
 
 def to_bytes(vector: Vector) -> bytes:
-    """Return a vector as the services pass it on: float32, little-endian."""
+    """Return a vector as bytes: float32, little-endian."""
     return vector.astype("<f4").tobytes()
 
 

@@ -30,7 +30,7 @@ _ROUNDS = 5
 
 
 class WeightForm(enum.StrEnum):
-    """How the model's weights are multiplied."""
+    """The number format in which the model's weights are multiplied."""
 
     FLOATS = "floats"
     BYTES = "bytes"
@@ -65,7 +65,7 @@ class WeightChoice:
         return self.speeds[self.form]
 
 
-#: Runs the model once on texts × tokens; returns the CPU seconds.
+#: Runs the model once on a number of texts with a number of tokens each; returns the CPU seconds.
 TimedRun = Callable[[int, int], float]
 
 

@@ -1,14 +1,15 @@
-"""Makes the pending vectors: batch by batch, over all namespaces, until nothing is due.
+"""Embeds pending passages in batches over all namespaces, until none is pending.
 
-Passages are embedded unchanged, except for credentials if the model is on a server (`mask_texts.py`): a name or a date
-before each would draw together passages that have only that in common.
+Passages are embedded unchanged, except that credentials are masked if the model is on a server (`mask_texts.py`). A
+name or a date before each passage would make passages similar that have nothing else in common.
 
-Namespaces share each batch, so that none waits for another's backlog; those with few passages come first. If more of
-them have pending passages than a batch has places, the next batch continues with those that had none.
+Namespaces share each batch, so that no namespace waits for the backlog of another; namespaces with few passages come
+first. If a batch has fewer places than there are namespaces with pending passages, the next batch continues with the
+namespaces that were left out.
 
-Texts are read and vectors written in a short transaction for each namespace; the model is called in between, outside of
-any. While one batch is with the model, another is read or stored, so that the model is always busy. Texts that the
-model refuses are parked; a failing batch is split until the bad text is alone.
+Texts are read, and vectors written, in one short transaction per namespace; the model is called between the two,
+outside of transactions. While the model embeds one batch, another is read or stored, so that the model is always busy.
+Texts that the model refuses are parked; a failing batch is split until the bad text is alone.
 """
 
 from __future__ import annotations

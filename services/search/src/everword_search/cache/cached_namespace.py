@@ -118,9 +118,9 @@ class CachedNamespace:
         )
 
     def look(self) -> Ints:
-        """Return the rows to check for vectors: the pending ones and, now and then, those that were given up as well.
+        """Return the rows to check for vectors: the pending rows, and less often all rows without a vector.
 
-        A passage that was given up may have been enqueued again.
+        A parked passage expects no vector, but may have been enqueued again.
         """
         everything = self._is_missing_vectors_check_due
         self._pending_vectors_checked_at = self._clock()

@@ -153,7 +153,7 @@ async def read_evidence_messages(
 def _horizon(memory_filter: MemoryFilter) -> datetime | None:
     """Return the moment after which messages are ignored; None for no limit.
 
-    A filter with `valid_at` asks what is known today about that moment, so its `before` sets no limit.
+    A filter with `valid_at` asks for today's knowledge about that moment, so its `before` sets no limit.
     """
     moments = [] if memory_filter.as_of_time is None else [memory_filter.as_of_time]
     if memory_filter.before is not None and memory_filter.valid_at is None:

@@ -92,7 +92,7 @@ class Relevance:
     def chance(self, found: FoundHits, *, is_completed: bool = False) -> float | None:
         """Return the probability that one of the first results of a first page answers.
 
-        `is_completed` tells that the query has words of earlier turns. The probability is then at least the floor if a
+        `is_completed` means that the query has words of earlier turns. The probability is then at least the floor if a
         result is about the query, because the words that an answer lacks lower it.
 
         If it is unknown, return the highest confidence of these results as a number at or below 0; the verdict of every

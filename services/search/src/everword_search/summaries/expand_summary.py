@@ -56,7 +56,7 @@ async def expand_all(
     after: int = 0,
     maximum: int | None = None,
 ) -> dict[UUID, Expansion]:
-    """Return the expansion of each existing summary, with two statements per level whatever the number of nodes.
+    """Return the expansion of each existing summary, with two SQL statements per level for any number of nodes.
 
     On the first level, items begin after position `after`, and `maximum` replaces the limits on width. If one response
     cannot hold everything, levels nearer the top come first.

@@ -30,7 +30,7 @@ COMMENT ON COLUMN conversations.erasure_id IS 'The erasure that deletes the conv
 COMMENT ON COLUMN conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
 CREATE INDEX conversations_client_session ON conversations (namespace_id, client_session_id, id) WHERE client_session_id <> '';
 CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) WHERE erasure_id IS NOT NULL;
--- Finds the latest conversations of an agent and subject, without those that are automated throughout.
+-- Finds the latest conversations of an agent and subject, except conversations with automated messages only.
 CREATE INDEX conversations_latest ON conversations (namespace_id, subject, agent, last_message_at DESC) WHERE turn_count > 0;
 -- A conversation that is being erased is hidden from every service.
 SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');

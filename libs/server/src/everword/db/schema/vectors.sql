@@ -14,7 +14,7 @@ CREATE TABLE model_generations (
     dimensions integer NOT NULL CHECK (dimensions BETWEEN 1 AND 4000),
     query_prefix text NOT NULL DEFAULT '',
     passage_prefix text NOT NULL DEFAULT '',
-    -- Of a model in a folder.
+    -- The next four columns are for a model in a folder.
     weights text NOT NULL DEFAULT '', -- path of the ONNX file in the folder
     files_sha256 text NOT NULL DEFAULT '',
     pooling text NOT NULL DEFAULT 'mean' CHECK (pooling IN ('mean', 'cls', 'last', 'graph')),

@@ -97,8 +97,8 @@ SELECT s.id::text AS id, format('covers seq %%s to %%s, and so does %%s', s.firs
 
 -- summaries_indexed --
 -- over: summaries by id
--- holds: Every summary is in the index, except hidden ones and those that the channel's policy limits to their
---        conversation.
+-- holds: Every summary is in the index, except hidden summaries, and summaries of channels whose policy limits them
+--        to their conversation.
 -- do: `everword rebuild`.
 SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, but has a passage' ELSE 'has no passage' END AS detail
   FROM summaries s

@@ -57,6 +57,6 @@ class CredentialInterceptor(grpc.aio.ServerInterceptor):
 
 
 def _stores(path: str, role: Role) -> bool:
-    """Return whether an RPC may store callers' text. Erasures and deletions are allowed whatever they name."""
+    """Return whether an RPC may store callers' text. Erasures and deletions store none and may name credentials."""
     service, _, method = path.removeprefix("/everword.v1.").partition("/")
     return role is Role.WRITE and service != "ErasureService" and not method.startswith("Delete")

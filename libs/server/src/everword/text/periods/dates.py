@@ -1,4 +1,7 @@
-"""Rules for dates, months, seasons, holidays, quarters, years and decades."""
+"""Rules for dates, months, seasons, holidays, quarters, years and decades.
+
+Each function takes the matched tokens and returns the time that they mean; None if the rule does not apply.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import regex
 
 from everword.text.calendar_terms import SEASON_MONTHS
 from everword.text.periods import spans
-from everword.text.periods.holidays import holiday_days, lasting
+from everword.text.periods.holidays import days_around, holiday_days
 from everword.text.periods.lexicon import Token
 from everword.text.periods.match import Builder, Match
 from everword.text.periods.spans import DAY, Clock, Span
@@ -19,13 +22,13 @@ from everword.text.periods.spans import DAY, Clock, Span
 _TERM_MONTHS = {"spring": (1, 5), "summer": (4, 4), "autumn": (9, 4), "winter": (10, 5)}
 #: Languages that write the day first in `3/5/2026`.
 _DAY_FIRST = frozenset({"de", "nl", "no", "es", "fr", "it", "pt"})
-#: Years of two digits from here on are of the last century.
+#: Years of two digits from this one on are in the 20th century, smaller ones in the 21st.
 _CENTURY_SPLIT = 70
 _DECADE_WORDS = (
     *("twenties", "thirties", "forties", "fifties", "sixties"),
     *("seventies", "eighties", "nineties"),
 )
-#: Sureness of a word that is also the name of a person.
+#: Confidence of a month that is also a person's name.
 _DOUBTFUL = 0.5
 
 
@@ -40,8 +43,8 @@ def read_month(match: Match) -> Span:
         return spans.days(*of_year(match.number("Y")), "month")
     found = _yearly(match, of_year, "month", clock)
     is_bare = len(match.tokens) == 1 and match.preceding is not None and match.preceding.tag == "x"
-    # April and June are people, too.
-    return replace(found, sureness=_DOUBTFUL) if is_bare and match.language == "en" else found
+    # April and June are also people's names.
+    return replace(found, confidence=_DOUBTFUL) if is_bare and match.language == "en" else found
 
 
 def _yearly(match: Match, of_year: spans.Yearly, unit: str, clock: Clock) -> Span:
@@ -105,7 +108,7 @@ def read_digits(match: Match) -> Span | None:
     year += 0 if year > 99 else 2000 if year < _CENTURY_SPLIT else 1900
     if "." in written or match.language in _DAY_FIRST or first > 12:
         return spans.day_span(date(year, second, first))
-    # Americans write the month first, the British do not.
+    # American dates have the month first, British ones the day, so 3/5 in English is ambiguous and ignored.
     return spans.day_span(date(year, first, second)) if second > 12 or first == second else None
 
 
@@ -166,7 +169,7 @@ def read_holiday(match: Match) -> Span:
         found = spans.days(*of_year(match.number("Y")), unit)
     else:
         found = _yearly(match, of_year, unit, match.clock)
-    return replace(found, days_before=lasting(name)[0])
+    return replace(found, days_before=days_around(name)[0])
 
 
 def read_year(match: Match) -> Span:
@@ -202,6 +205,6 @@ def read_quarter(match: Match) -> Span | None:
     return spans.latest(of_year, match.clock, "quarter")
 
 
-def after_its_unit(build: Builder) -> Builder:
-    """Return the rule for a word after the name of its unit: `month of May`, `يوم الاثنين`, `año 2022`."""
+def with_unit(build: Builder) -> Builder:
+    """Return the rule for a time after the name of its unit: `month of May`, `يوم الاثنين`, `año 2022`."""
     return lambda match: build(match) if match.name("U") in ("day", "month", "year") else None

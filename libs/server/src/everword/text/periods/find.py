@@ -22,22 +22,24 @@ from everword.text.periods.spans import Clock, Span
 _LONGEST = 1000
 #: Maximum periods of a text; later ones are ignored.
 _MOST = 8
-#: Rounds in which times are combined with the words around them.
+#: Passes over the words; each combines the times found so far with the words around them.
 _ROUNDS = 5
 _UNSPACED = regex.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0620-\u064a]")
 
 
 @dataclass(frozen=True)
 class Period:
-    """A time that a text names; `start` or `end` is None if it is open on that side."""
+    """A time that a text names, such as `last week`."""
 
+    #: None if open, as in "until May".
     start: datetime | None
-    #: Exclusive.
+    #: Exclusive; None if open, as in "since May".
     end: datetime | None
+    #: The part of the text.
     words: str
     #: How certainly the words mean this time, from 0 to 1: .8 for a weekday or a date without a year.
-    sureness: float
-    #: Position of the words in the text.
+    confidence: float
+    #: Character positions of the words in the text; the second is exclusive.
     begins: int
     ends: int
     #: `day`, `week`, `month`, `year`, or another name of its length.
@@ -49,9 +51,10 @@ def find_periods(
 ) -> list[Period]:
     """Return the times that a text names, in order of the text, in the calendar of a zone.
 
-    `now` is an aware moment that relative words refer to. `language` is the usual language of such texts; a text that
-    is plainly in another one is read in that. Weekdays and dates without a year mean the latest that has begun, or
-    with `upcoming` the next one. Impossible dates and dates outside of the years 1 to 9999 name no time.
+    `now` has a time zone; `yesterday` and the like are relative to it. `language` is the usual language of such texts;
+    a text that is clearly in another language is read in that one. A weekday or a date without a year means the latest
+    one that has begun; with `upcoming`, the next one. Impossible dates, and dates outside of the years 1 to 9999, are
+    ignored.
     """
     text = text[:_LONGEST]
     # Most texts name no time, so this check avoids the grammar.
@@ -62,7 +65,7 @@ def find_periods(
     if "en" not in languages and not _UNSPACED.search(text):
         languages.append("en")
     best: list[Period] = []
-    # A short text hardly shows its language: the one that understands the most of it counts.
+    # A short text may fit several languages. Use the one in which the times cover the most characters.
     for each in languages:
         found = list(_found(text, lexicon_of(each), clock, zone))
         if _covered(found) > _covered(best):
@@ -78,7 +81,7 @@ def _clock(now: datetime, zone: tzinfo, upcoming: bool) -> Clock:
     try:
         local = now.astimezone(zone)
     except OverflowError:
-        local = now  # The first or last day of all has no neighbour in another zone.
+        local = now  # The first or last possible day has no equivalent in another zone.
     return Clock(local.replace(tzinfo=None), upcoming)
 
 
@@ -102,7 +105,7 @@ def _period(token: Token, text: str, zone: tzinfo) -> Period | None:
             _moment(span.start, zone),
             _moment(span.end, zone),
             text[token.start : token.end],
-            span.sureness,
+            span.confidence,
             token.start,
             token.end,
             span.unit,
@@ -115,5 +118,7 @@ def _moment(wall: datetime, zone: tzinfo) -> datetime | None:
     if wall in (datetime.min, datetime.max):
         return None
     moment = wall.replace(tzinfo=zone)
-    moment.astimezone(UTC)  # Raises OverflowError if UTC has no such day.
+    moment.astimezone(
+        UTC
+    )  # Raises OverflowError if the moment is outside of the years 1 to 9999 in UTC.
     return moment

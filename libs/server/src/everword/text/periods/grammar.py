@@ -1,4 +1,8 @@
-"""Combine tagged words into times; `lexicon` explains the tags. X is a time that a rule has found."""
+"""Combine tagged words into times by rules.
+
+A rule is a regular expression over the tags, which `lexicon` lists, and a function that computes the time. The matched
+tokens are replaced by one token with the tag X, which later rules combine with the words around it.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from everword.text.periods.lexicon import Token
 from everword.text.periods.match import Builder, Match
 from everword.text.periods.spans import Clock, Span
 
-#: Tags after which an ambiguous word names a time.
+#: Lookbehind: the tags after which a word with several meanings, such as `spring`, names a time.
 _BEFORE = "(?<=[iLTNpSBFuRrb&oedl.gG])"
-#: Languages with `last` behind its noun.
+#: Languages with `last` after its noun: `la semana pasada`.
 _POSTPOSED = frozenset({"es", "fr", "it", "pt", "ar"})
 Rule = tuple[regex.Pattern[str], Builder]
 
@@ -35,17 +39,17 @@ WORDS: Sequence[Rule] = (
     _rule("[TN]W|(?<![jLn])W|LW(?!o)", relative_times.read_weekday),
     _rule("[LT]P", relative_times.read_part_of_today),
     _rule("(?:[LTN]|(?<=[iSuR]))w", relative_times.read_weekday),
-    _rule("UW", dates.after_its_unit(relative_times.read_weekday)),
+    _rule("UW", dates.with_unit(relative_times.read_weekday)),
     _rule("[LTN]?M(?:o?Y)?", dates.read_month),
     _rule(f"(?:[LTN]|{_BEFORE})m(?:o?Y)?|mo?Y", dates.read_month),
-    _rule("Uo?M(?:o?Y)?", dates.after_its_unit(dates.read_month)),
+    _rule("Uo?M(?:o?Y)?", dates.with_unit(dates.read_month)),
     _rule("[Mm][nj](?:[r&][nj])?(?:o?Y)?", dates.read_date),
     _rule("(?:[nj][r&])?[nj]o?[Mm](?:o?Y)?", dates.read_date),
     _rule(f"(?:[LTN]|{_BEFORE})[Aa](?:o?Y)?|[Aa]o?Y", dates.read_season),
     _rule("[LTN]?[Aa]U(?:o?Y)?", dates.read_term),
     _rule("[LTN]?H(?:o?Y)?", dates.read_holiday),
     _rule(f"{_BEFORE}Y", dates.read_year),
-    _rule("Uo?Y", dates.after_its_unit(dates.read_year)),
+    _rule("Uo?Y", dates.with_unit(dates.read_year)),
     _rule("y", dates.read_decade),
     _rule("(?:q|jU)(?:o?Y)?", dates.read_quarter),
 )
@@ -66,9 +70,9 @@ TIMES: Sequence[Rule] = (
     _rule("[jL][UKWh][oi]X", parts.take_nth),
     _rule("(?<![njLv])[UK]oX", parts.take_containing_unit),
     _rule("[nv]?U[BFg]X", parts.shift),
-    _rule("X[BF]X", parts.take_weekday_beside),
+    _rule("X[BF]X", parts.take_adjacent_weekday),
 )
-#: Times inside of others come before their parts: `late June last year` is a part of June.
+#: Runs before TIMES: in `late June last year`, June is first combined with its year, and `late` takes a part of it.
 INNER: Sequence[Rule] = (_rule("X[oi]?X", parts.combine),)
 RELATIONS: Sequence[Rule] = (
     _rule("bX&X|[Ro]?XrX|RXuX|X[sr]Xt?", parts.join_range),
@@ -86,7 +90,7 @@ def words_rules(language: str) -> Sequence[Rule]:
 def reduce_tokens(
     tokens: list[Token], rules: Sequence[Rule], clock: Clock, language: str
 ) -> list[Token]:
-    """Replace the tokens that rules match, from the left and the longest first, by the times that they name."""
+    """Replace matched tokens by tokens with the times that they name. Matches start at the left; the longest wins."""
     tags = "".join(each.tag for each in tokens)
     reduced: list[Token] = []
     index = 0

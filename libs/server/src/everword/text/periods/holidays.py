@@ -1,7 +1,8 @@
-"""Days and weeks of holidays by name, in any year.
+"""The days of a holiday in a year.
 
-Holidays by the moon are listed instead of taken from the package `holidays`, which has 14 MB and keeps its calendars
-private. Islamic ones follow the arithmetic calendar, so a day on either side belongs to them.
+Holidays of lunar calendars are listed here, because the package `holidays` has 14 MB, and its calendars are not part of
+its public API. Islamic holidays follow the arithmetic calendar, which differs from observed dates by up to a day;
+therefore their periods are longer by a day on either side.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from datetime import date
 
 from everword.text.periods.spans import DAY, Yearly
 
+#: Year of the first entry of each list.
 _FIRST_LISTED = 2001
 _LISTS = {
     "diwali": """
@@ -46,8 +48,8 @@ _LISTS = {
     """,
 }
 _LISTED = {name: lines.split() for name, lines in _LISTS.items()}
-#: Days before the day of a holiday that belong to it, and days from it on.
-_LASTING = {
+#: Days of a holiday's period before its main day, and from the main day on. Other holidays have one day.
+_DAYS_AROUND = {
     "diwali": (1, 4), "lunar new year": (1, 7), "passover": (0, 8), "rosh hashanah": (0, 2),
     "hanukkah": (0, 8), "ramadan": (0, 30), "eid al-fitr": (1, 4), "eid al-adha": (1, 5),
     "christmas": (1, 3), "new year": (1, 2), "thanksgiving": (0, 4), "easter": (2, 4),
@@ -70,12 +72,12 @@ _WEEKDAYS = {
     "memorial day": (5, 0, -1), "father's day": (6, 6, 3), "labor day": (9, 0, 1), "columbus day": (10, 0, 2),
     "thanksgiving": (11, 3, 4), "canadian thanksgiving": (10, 0, 2),
 }  # fmt: skip
-#: Days after Easter Sunday.
+#: Days after Easter Sunday; negative before it.
 _AROUND_EASTER = {
     "easter": 0, "good friday": -2, "easter monday": 1, "ash wednesday": -46, "palm sunday": -7, "carnival": -47,
     "ascension": 39, "pentecost": 49, "corpus christi": 60, "holy week": -7,
 }  # fmt: skip
-#: Months of the Islamic calendar and their days.
+#: Month and day of the Islamic calendar.
 _ISLAMIC = {"ramadan": (9, 1), "eid al-fitr": (10, 1), "eid al-adha": (12, 10), "ashura": (1, 10)}
 _ISLAMIC_EPOCH = 227_015
 _ISLAMIC_YEAR_DAYS = 354
@@ -84,14 +86,17 @@ HOLIDAYS = frozenset(
 )
 
 
-def lasting(name: str) -> tuple[int, int]:
-    """Return the days before a holiday's main day that belong to it, and the days from it on."""
-    return _LASTING.get(name, (0, 1))
+def days_around(name: str) -> tuple[int, int]:
+    """Return the number of days of a holiday's period before its main day, and from the main day on."""
+    return _DAYS_AROUND.get(name, (0, 1))
 
 
 def holiday_days(name: str) -> Yearly:
-    """Return a function of the year for a holiday. It raises LookupError or ValueError if a year has none known."""
-    before, after = lasting(name)
+    """Return a function from a year to the days of a holiday.
+
+    The function raises LookupError or ValueError if the day in that year is unknown.
+    """
+    before, after = days_around(name)
 
     def of_year(year: int) -> tuple[date, date]:
         if name == "advent":
@@ -145,7 +150,7 @@ def easter(year: int) -> date:
 
 
 def _islamic(year: int, month: int, day: int) -> date:
-    """Return the first such day in a Gregorian year, by the arithmetic calendar."""
+    """Return the first such day of the arithmetic Islamic calendar in a Gregorian year."""
     islamic = (year - 622) * 33 // 32 - 1
     while True:
         before_month = 29 * (month - 1) + month // 2

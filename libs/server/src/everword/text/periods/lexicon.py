@@ -1,13 +1,14 @@
-"""Read a text as tags of words for times.
+"""Tag the words of a text by their role in names of times.
 
-Tags are single characters, so that the grammar's rules are regular expressions over them:
+Each tag is one character, so that the rules of `grammar` can be regular expressions over the tags:
 
     D day from today   C calendar unit from today   U unit   K weekend   M month   m month or a common word   W weekday
     w weekday or a common word   V weekdays   A season   a season or a common word   P part of the day   Z part of a day
     H holiday   I date in digits   n number   v vague number   j ordinal   Y year   y decade   q quarter
     L last   T this   N next   p past   g ago or before   G ago or since   S since   B before   F after   u until
     b between   R from   & and   r to   o of   i in, on, at   e early   d mid   l late   h half
-    1 2 3 early, mid, late after its month   s c t z since, before, until, after behind their time   . stop   x other
+    1 2 3 early, mid, late if written after the month   s c t z since, before, until, after if written after the time
+    . end of a clause   x any other word
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ _TOKEN = regex.compile(
     r"|(?P<dash>[-–—~〜])"
     r"|(?P<stop>[.?!;:()\n…。?！]|\S)"
 )
-#: Characters between words of one phrase.
+#: Punctuation that is ignored, because it may be inside of a time: `May 3, 2026`.
 _SILENT = frozenset(",'’\"“”،、_*")
 _EVIDENT = regex.compile(rf"[\d{_CJK}\u0620-\u064a]")
 _WORD = regex.compile(r"\p{L}+")
-#: Words of a text that hardly shows its language.
+#: Words. Shorter texts do not show their language clearly, so more languages are tried.
 _SHORT_TEXT = 6
 _YEARS = range(1900, 2100)
 _LARGEST = 9999
@@ -59,18 +60,19 @@ _NAMED = {
 }  # fmt: skip
 #: Months that are also other words.
 _COMMON_MONTHS = frozenset({"may", "march", "مارس", "آب", "اب"})
-#: Tags of words without which, and without digits, a text names no time.
+#: A text without digits names a time only if it has a word with one of these tags.
 _NECESSARY = frozenset("DCUKMmWwVAaPZH")
-#: Alternative names of a weekday or a number.
+#: Separates alternative names of one weekday or number in the word lists.
 _OR = "|"
 Tags = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
 class Token:
-    """A word or phrase with its tag and what it stands for."""
+    """A tagged word or phrase."""
 
     tag: str
+    #: Depends on the tag: a number, a unit's name, a Span for a found time, and so on.
     value: Any
     start: int
     end: int
@@ -79,16 +81,17 @@ class Token:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The phrases of a language by their first word, longest first."""
+    """The words and phrases of a language that occur in names of times."""
 
     language: str
+    #: Phrases and their tags by the first word, longest first.
     phrases: Mapping[str, list[tuple[tuple[str, ...], Tags]]]
     articles: frozenset[str]
-    #: The longest words of phrases that name a time, or its unit.
+    #: The longest word of each phrase with a tag of `_NECESSARY`.
     necessary: frozenset[str]
 
     def read(self, text: str) -> list[Token]:
-        """Return the tagged words of a text without its articles."""
+        """Return the tagged words of a text; articles are left out."""
         words = [
             each
             for each in _words(text, self.language)
@@ -125,7 +128,10 @@ class Lexicon:
 
 
 def _tag_as_written(tag: str, written: str, before: list[Token]) -> str:
-    """Return the tag of a month that is also another word: it is certain with a capital inside of a sentence."""
+    """Return the tag of a word, depending on its capital letter.
+
+    `may` is surely a month only with a capital inside of a sentence, and a short weekday such as `sun` only with one.
+    """
     if tag == "M" and written.lower() in _COMMON_MONTHS:
         is_name = written[0].isupper() and bool(before) and before[-1].tag != "."
         return "M" if is_name else "m"
@@ -147,7 +153,7 @@ _ARABIC = str.maketrans({"ى": "ي", "ة": "ه", "ـ": "", "ß": "ss"})
 
 
 def _forms(word: str, language: str) -> Iterator[str]:
-    """Yield a word as it may be in the lexicon: Arabic ones without the prepositions and the article before it."""
+    """Yield the forms of a word to look up: the word itself, and for Arabic also without prepositions and article."""
     yield word
     if language == "ar":
         if word[0] in "وف" and len(word) > 3:
@@ -262,7 +268,7 @@ def _indexed(
     phrases: dict[str, list[tuple[tuple[str, ...], Tags]]] = {}
     for words, tags in sorted(entries.items(), key=lambda item: -len(item[0])):
         phrases.setdefault(words[0], []).append((words, tags))
-    # The longest word of a phrase is the rarest in other texts.
+    # The longest word of a phrase is the one least likely in other texts.
     necessary = {
         max(words, key=len) for words, tags in entries.items() if tags[-1][0] in _NECESSARY
     }
@@ -291,9 +297,9 @@ def _function_words() -> Mapping[str, frozenset[str]]:
 
 
 def likely_languages(text: str, usual: str) -> list[str]:
-    """Return the languages that a text may be in, of those with a lexicon: by its script, or by its commonest words.
+    """Return the possible languages of a text among those with a lexicon, by its script or its most frequent words.
 
-    `usual` comes first if it is among them.
+    `usual` comes first if it is possible.
     """
     if regex.search(r"[\u3040-\u30ff]", text):
         return ["ja"]

@@ -1,4 +1,4 @@
-"""The tokens that a rule of the grammar matched."""
+"""The input of a grammar rule's function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.text.periods.spans import Clock, Span
 
 @dataclass(frozen=True)
 class Match:
-    """The tokens that a rule matched."""
+    """The tokens that a rule's pattern matched, and their neighbours."""
 
     tokens: Sequence[Token]
     preceding: Token | None

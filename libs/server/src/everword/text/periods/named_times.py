@@ -1,4 +1,4 @@
-"""Times as people and agents type them: `today`, `last_month`, `7d`, `2026-05`, `since tuesday`."""
+"""Parse times in arguments of commands, tools and RPCs: `today`, `last_month`, `7d`, `2026-05`, `since tuesday`."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ _BOTH = re.compile(
 )
 _DIRECTED = re.compile(r"(since|from|after|until|till|before) (.+)")
 _YEAR = re.compile(r"[12]\d{3}")
-#: Words around a time that change nothing.
+#: Words around a time that do not change its meaning.
 _IDLE = frozenset({"in", "on", "at", "the", "during", "over"})
 
 
 @dataclass(frozen=True)
 class TimeBounds:
-    """A period; a bound is None if it is open. A moment has the same start and end."""
+    """A period. A moment has the same start and end."""
 
+    #: None if open, as in "before May".
     start: datetime | None
-    #: Exclusive.
+    #: Exclusive; None if open, as in "since May".
     end: datetime | None
 
 
 def parse_time_range(text: str, now: datetime, zone: tzinfo) -> TimeBounds:
-    """Return the period that a text names at `now`, in the calendar of a zone. Raises ValueError for anything else."""
+    """Return the period that a text names, in the calendar of a zone.
+
+    `today`, `7d` and the like are relative to `now`. Raises ValueError if the text is not exactly one time.
+    """
     word = " ".join(text.strip().lower().replace("_", " ").split())
     if not word or len(word) > _LONGEST:
         raise ValueError("is not a time")
@@ -87,7 +91,7 @@ def _written(word: str, zone: tzinfo) -> TimeBounds | None:
     except ValueError:
         return None
     if "w" in word and word.count("-") < 2:
-        return None  # A week.
+        return None  # An ISO week, such as 2026-W20: `find_periods` returns all of its days.
     if ":" not in word:
         return TimeBounds(_midnight(moment.date(), zone), _midnight(moment.date() + _DAY, zone))
     moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
@@ -95,7 +99,7 @@ def _written(word: str, zone: tzinfo) -> TimeBounds | None:
 
 
 def _worded(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
-    # In lower case, "may" and "march" are months after a preposition only.
+    # Lower-case "may" and "march" are read as months only after a preposition.
     word = f"in {word}"
     found = find_periods(word, now, zone)
     if len(found) != 1:

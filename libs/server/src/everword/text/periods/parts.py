@@ -1,4 +1,7 @@
-"""Rules for parts of times, and for times next to other times."""
+"""Rules for parts of a time (`early May`), times relative to another (`the day after Christmas`), and ranges.
+
+Each function takes the matched tokens and returns the time that they mean; None if the rule does not apply.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ from everword.text.periods.match import Match
 from everword.text.periods.spans import DAY, Span
 
 _SHORT_UNITS = frozenset({"hour", "day"})
-#: Share of a period at which its early, middle and late part begins and ends.
+#: Start and end of the early, middle and late part of a period, as fractions of it, by the tags of these words.
 _THIRDS = {
     **dict.fromkeys("e1", (0.0, 1 / 3)),
     **dict.fromkeys("d2", (1 / 3, 2 / 3)),
     **dict.fromkeys("l3", (2 / 3, 1.0)),
 }
-#: First and last day of the parts of a month; people mean the tenth by both.
+#: First and last day of the early, middle and late part of a month. They overlap, because both "early May" and
+#: "mid-May" may mean the tenth.
 _MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
 #: Languages whose word for "ago" also means "before".
 _AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh"})
@@ -33,17 +37,17 @@ def take_third(match: Match) -> Span | None:
         first = span.start.date()
         begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
         following = min(first + ends * DAY, span.end.date())
-        return spans.days(first + (begins - 1) * DAY, following, "days", span.sureness)
+        return spans.days(first + (begins - 1) * DAY, following, "days", span.confidence)
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
-    return Span(first, span.start + round(end * length) * DAY, "days", span.sureness)
+    return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
 
 
 def take_part_of_day(match: Match) -> Span | None:
     [span] = match.times
     if span.unit != "day":
         return None
-    return replace(spans.part_span(span.start.date(), match.name("P")), sureness=span.sureness)
+    return replace(spans.part_span(span.start.date(), match.name("P")), confidence=span.confidence)
 
 
 def take_nth(match: Match) -> Span | None:
@@ -93,7 +97,7 @@ def take_containing_unit(match: Match) -> Span | None:
         day += (5 - day.weekday()) * DAY
     if unit == "weekend" and day.weekday() == 4:
         day += DAY
-    return replace(spans.unit_span(unit, day), sureness=span.sureness)
+    return replace(spans.unit_span(unit, day), confidence=span.confidence)
 
 
 def shift(match: Match) -> Span | None:
@@ -106,11 +110,11 @@ def shift(match: Match) -> Span | None:
     if span.days_before is not None:
         first += span.days_before * DAY
         last = first + DAY
-    around = spans.beside(first, last, unit, -number if match.has("F") else number)
-    return spans.days(*around, unit, span.sureness)
+    around = spans.adjacent_period(first, last, unit, -number if match.has("F") else number)
+    return spans.days(*around, unit, span.confidence)
 
 
-def take_weekday_beside(match: Match) -> Span | None:
+def take_adjacent_weekday(match: Match) -> Span | None:
     """`the Sunday before October 25`."""
     inner, outer = match.times
     if inner.weekday is None:
@@ -119,11 +123,11 @@ def take_weekday_beside(match: Match) -> Span | None:
         day = outer.end.date() + (inner.weekday - outer.end.weekday()) % 7 * DAY
     else:
         day = outer.start.date() - ((outer.start.weekday() - inner.weekday - 1) % 7 + 1) * DAY
-    return spans.day_span(day, outer.sureness)
+    return spans.day_span(day, outer.confidence)
 
 
 def combine(match: Match) -> Span | None:
-    """One time inside of another: `May last year`, `Monday of last week`, `Tuesday, May 3`."""
+    """Combine a time with a longer one that contains it: `May last year`, `Monday of last week`, `Tuesday, May 3`."""
     first, second = match.times
     return _occurrence(first, second) or _occurrence(second, first)
 
@@ -166,4 +170,6 @@ def join_range(match: Match) -> Span | None:
         first = first.in_year(first.start.year - 1) or first
     if first.start > last.start:
         return None
-    return Span(first.start, max(first.end, last.end), "range", min(first.sureness, last.sureness))
+    return Span(
+        first.start, max(first.end, last.end), "range", min(first.confidence, last.confidence)
+    )

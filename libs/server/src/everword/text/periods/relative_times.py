@@ -1,4 +1,7 @@
-"""Rules for days, weeks and longer units relative to now, and for weekdays."""
+"""Rules for days, weeks and longer units relative to now, and for weekdays.
+
+Each function takes the matched tokens and returns the time that they mean; None if the rule does not apply.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from everword.text.periods import spans
 from everword.text.periods.match import Match
 from everword.text.periods.spans import DAY, Span
 
-#: Units of which the last one of something is no time: "the last day of school".
+#: Units without a meaning after `last`: "the last day of school" is not yesterday.
 _SHORT_UNITS = frozenset({"hour", "day"})
 
 
@@ -44,7 +47,7 @@ def read_relative_unit(match: Match) -> Span | None:
         return None
     offset = 0 if match.has("T") else 1 if match.has("N") else -1
     if unit == "weekend" and match.has("L"):
-        offset = 0  # The latest one.
+        offset = 0  # `unit_span` returns the latest weekend that has begun.
         if match.clock.today.weekday() >= 5:
             offset = -1
     if unit == "weekend" and match.has("T") and match.clock.upcoming:

@@ -1,4 +1,4 @@
-"""Stretches of a calendar as wall-clock times, and the arithmetic on them."""
+"""Periods in wall-clock time (without a time zone), and calendar arithmetic on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 DAY = timedelta(days=1)
 WEEK = 7 * DAY
-#: First hour, and the hour after the last; a night ends on the next day.
+#: First hour, and the hour after the last; hours above 24 are on the next day.
 PART_HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -20,32 +20,32 @@ PART_HOURS = {
 _TERMS = ((1, 5), (9, 12))
 _SCHOOL_YEAR_MONTH = 9
 
-#: Days around a day that is some units away from another.
+#: Tolerance in days around "two weeks before …" and the like: half of the unit.
 _HALF_DAYS = {"week": 3, "fortnight": 7, "month": 15, "quarter": 45, "year": 182}
 
-#: Returns the first day of a yearly period in a year and the day after it.
+#: Takes a year; returns the first day of a yearly period, such as Easter, in that year, and the day after its last one.
 Yearly = Callable[[int], tuple[date, date]]
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of wall-clock time; `datetime.min` and `datetime.max` leave it open."""
+    """A period in wall-clock time. `datetime.min` or `datetime.max` means open on that side."""
 
     start: datetime
     end: datetime
-    #: `day`, `week`, `month`, `year` or a longer or shorter one.
+    #: `day`, `week`, `month`, `year` or another name of its length.
     unit: str
     #: How certainly the words mean this time, from 0 to 1.
-    sureness: float = 1.0
-    #: Occurrence in any year, if the words name no year.
+    confidence: float = 1.0
+    #: Computes the period in another year, if the words name no year ("in May"); otherwise None.
     yearly: Yearly | None = None
-    #: Day of the week from 0 for Monday, if the words name only it.
+    #: Day of the week, 0 for Monday, if the words are only a weekday ("on Friday"); otherwise None.
     weekday: int | None = None
-    #: Days of a holiday before its main day; None for other times.
+    #: For a holiday: days of the period before its main day; None for other times.
     days_before: int | None = None
 
     def in_year(self, year: int) -> Span | None:
-        """Return the occurrence in a year; None if the words name a year themselves."""
+        """Return the same period in another year; None if the words name a year."""
         if self.yearly is None:
             return None
         return replace(days(*self.yearly(year), self.unit), yearly=self.yearly)
@@ -53,10 +53,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Clock:
-    """The moment to which words refer."""
+    """The moment that relative words such as `yesterday` refer to."""
 
     now: datetime
-    #: Choose the next of several possible days instead of the latest.
+    #: Read "on Friday" as the next Friday; if false, as the last one.
     upcoming: bool = False
 
     @property
@@ -64,15 +64,15 @@ class Clock:
         return self.now.date()
 
 
-def days(first: date, following: date, unit: str, sureness: float = 1.0) -> Span:
-    """Return the days from `first` to before `following`."""
+def days(first: date, following: date, unit: str, confidence: float = 1.0) -> Span:
+    """Return the period from `first` up to, but not including, `following`."""
     return Span(
-        datetime.combine(first, time()), datetime.combine(following, time()), unit, sureness
+        datetime.combine(first, time()), datetime.combine(following, time()), unit, confidence
     )
 
 
-def day_span(day: date, sureness: float = 1.0) -> Span:
-    return days(day, day + DAY, "day", sureness)
+def day_span(day: date, confidence: float = 1.0) -> Span:
+    return days(day, day + DAY, "day", confidence)
 
 
 def add_months(day: date, months: int) -> date:
@@ -82,7 +82,10 @@ def add_months(day: date, months: int) -> date:
 
 
 def unit_span(unit: str, around: date, offset: int = 0) -> Span:
-    """Return the calendar unit of a day, moved by a number of units. Raises ValueError outside of the calendar."""
+    """Return the calendar unit (such as the week) that contains a day, moved by `offset` units.
+
+    Raises ValueError or OverflowError outside of the years 1 to 9999.
+    """
     match unit:
         case "day":
             return day_span(around + offset * DAY)
@@ -90,7 +93,7 @@ def unit_span(unit: str, around: date, offset: int = 0) -> Span:
             monday = around - around.weekday() * DAY + offset * WEEK
             return days(monday, monday + WEEK, "week")
         case "fortnight":
-            # A fortnight ago is the week before last.
+            # Fortnights have no fixed start in a calendar; "a fortnight ago" means the week before last.
             return unit_span("week", around, 2 * offset)
         case "weekend":
             saturday = around - ((around.weekday() - 5) % 7) * DAY + offset * WEEK
@@ -115,7 +118,7 @@ def unit_span(unit: str, around: date, offset: int = 0) -> Span:
 
 
 def _term(around: date, offset: int) -> Span:
-    """Return a term; without an offset the one that has begun last."""
+    """Return the term of a school year that has begun last, moved by `offset` terms."""
     firsts = [
         (date(around.year + year, first, 1), last - first + 1)
         for year in range(-abs(offset) - 1, abs(offset) + 2)
@@ -127,7 +130,7 @@ def _term(around: date, offset: int) -> Span:
 
 
 def hours_span(now: datetime, hours: int) -> Span:
-    """Return an hour on either side of a time some hours ago."""
+    """Return one hour before to one hour after the moment `hours` ago."""
     middle, hour = now - timedelta(hours=hours), timedelta(hours=1)
     return Span(middle - hour, middle + hour, "hour")
 
@@ -139,14 +142,14 @@ def part_span(day: date, part: str) -> Span:
 
 
 def rolling_span(clock: Clock, unit: str, number: int) -> Span:
-    """Return the last `number` units up to now, such as the past two weeks; they end with today."""
+    """Return the last `number` units, such as the past two weeks. Hours end now, longer units with today."""
     if unit == "hour":
         return Span(clock.now - timedelta(hours=number), clock.now, "hours")
     return days(back(clock.today, unit, number), clock.today + DAY, "days")
 
 
 def back(day: date, unit: str, number: int) -> date:
-    """Return the day that is `number` units before `day`; after it for a negative number."""
+    """Return the day `number` units before `day`; a negative number moves forward."""
     match unit:
         case "day":
             return day - number * DAY
@@ -159,10 +162,11 @@ def back(day: date, unit: str, number: int) -> date:
     return min(first + (day.day - 1) * DAY, add_months(first, 1) - DAY)
 
 
-def beside(first: date, end: date, unit: str, number: int) -> tuple[date, date]:
-    """Return the period a number of units before `first`, or for a negative number after the day before `end`.
+def adjacent_period(first: date, end: date, unit: str, number: int) -> tuple[date, date]:
+    """Return the period `number` units before the days from `first` to `end` (exclusive); after them if negative.
 
-    One unit is the unit next to it, such as the week before; more than one are a distance, such as two weeks before.
+    One unit is the adjacent one: "the week before" is the seven days before `first`. A larger number is a distance:
+    "two weeks before" is the day two weeks before `first`, with half a week on either side.
     """
     if number == 1:
         return back(first, unit, 1), first
@@ -174,31 +178,34 @@ def beside(first: date, end: date, unit: str, number: int) -> tuple[date, date]:
 
 
 def vague_span(clock: Clock, unit: str, number: int) -> Span:
-    """Return a unit on either side of a vague time, such as a few weeks ago."""
+    """Return a vague time, such as a few weeks ago: the day `number` units ago, with one unit on either side."""
     middle = back(clock.today, unit, number)
     return days(back(middle, unit, 1), back(middle, unit, -1), "days", 0.8)
 
 
-def latest(yearly: Yearly, clock: Clock, unit: str, sureness: float = 0.8) -> Span:
-    """Return the latest occurrence of a yearly period that has begun; the next one that has not ended if upcoming."""
+def latest(yearly: Yearly, clock: Clock, unit: str, confidence: float = 0.8) -> Span:
+    """Return the latest occurrence of a yearly period that has begun.
+
+    With `clock.upcoming`, return the next that has not ended. Raises ValueError if there is none within eight years.
+    """
     today, years = clock.today, range(-8, 9)
     found: list[tuple[date, date]] = []
     for year in years:
         try:
             found.append(yearly(today.year + year))
         except (ValueError, LookupError):
-            continue  # 29 February, or a holiday outside of its table.
+            continue  # 29 February, or a holiday whose table does not have the year.
     if clock.upcoming:
         chosen = next(((first, end) for first, end in found if end > today), None)
     else:
         chosen = next(((first, end) for first, end in reversed(found) if first <= today), None)
     if chosen is None:
         raise ValueError("no such day near this year")
-    return replace(days(*chosen, unit, sureness), yearly=yearly)
+    return replace(days(*chosen, unit, confidence), yearly=yearly)
 
 
 def ended(span: Span, clock: Clock) -> Span:
-    """Return the latest occurrence of a yearly span that has ended."""
+    """Return the latest occurrence of a yearly period that has ended."""
     year = span.start.year
     while span.end.date() > clock.today:
         year -= 1

@@ -11,7 +11,7 @@ from everword_compactor.learning.extract.model import Modality, SpokenClaim, Tok
 
 _PEOPLE = frozenset({"child", "sibling", "partner", "parent", "friend", "relative"})
 _AGE = r"(?P<age>[1-9][0-9]?|" + "|".join(sorted(WORDS["numbers"])) + r")"
-#: The words between a name and an age, and what follows an age and no other number.
+#: The text between a name and an age, and the lookahead after it: "14," is an age, "14 cars" is not.
 _LINK = r"(?:, (?:who(?:'s| is) )?|'s (?:just turned |already )?| who(?:'s| is) (?:just )?"
 _LINK += r"| is (?:just |already |only )?| (?:just |has just )?turned | ?\()"
 _AFTER = r"(?=[,.;!?)]|$| (?:and|but|so|now|already)\b| years? old)"
@@ -20,7 +20,7 @@ _AFTER = r"(?=[,.;!?)]|$| (?:and|but|so|now|already)\b| years? old)"
 def ages_of(
     claims: Sequence[SpokenClaim], sentences: Sequence[TokenizedSentence]
 ) -> Iterator[SpokenClaim]:
-    """Yield the ages of the people that the claims of a message name."""
+    """Yield the ages of people that are in the claims of a message."""
     known = {claim.attribute for claim in claims}
     for claim in claims:
         attribute = f"{claim.value.lower().replace(' ', '_')}_age"

@@ -211,7 +211,7 @@ def _claims_about_others(
 
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
-    # What follows "…, but" is the author's own again: "If I lived alone …, but Pieter is allergic to dogs".
+    # After "…, but" the author states facts again: "If I lived alone …, but Pieter is allergic to dogs".
     turned = max(
         (at for at in range(1, match.begin) if lows[at - 1 : at + 1] == [",", "but"]), default=-1
     )

@@ -199,7 +199,7 @@ def _read(
     if element.slot == "event":
         return _event(sentence, at)
     if element.slot in ("kin", "only_kin", "folks"):
-        # A pronoun may stand for the word, which is then no part of the text.
+        # The token may replace a pronoun, so its word need not be in the text.
         token = sentence.tokens[at] if at < len(sentence.tokens) else None
         return ([token.text], at + 1) if token and token.low in WORDS[element.slot] else None
     if element.slot == "profession":

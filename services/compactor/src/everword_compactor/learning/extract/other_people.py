@@ -1,7 +1,7 @@
-"""Reads what a message says of a person it has just named: "my partner is called Grace, she's a chef".
+"""Reads statements about a person by a pronoun: "my partner is called Grace, she's a chef".
 
-A pronoun stands for the only fitting relative or friend that the message has named before it. The words after the
-pronoun are then read as a sentence about that person. With two candidates, or another name in between, nothing is read.
+A pronoun is resolved to a relative or friend with a name earlier in the message. The words after the pronoun are then
+read as a sentence about that person. Nothing is read if two people fit the pronoun, or if another name comes between.
 """
 
 from __future__ import annotations
@@ -14,26 +14,31 @@ from everword_compactor.learning.extract.model import Token, TokenizedSentence
 
 _GENDERS = {"she": "she", "her": "she", "he": "he", "his": "he", "who": ""}
 _OWN = frozenset({"my", "our"})
-#: Before a pronoun that begins a statement.
+#: Words and punctuation after which a pronoun begins a statement.
 _BEFORE = frozenset({",", "and", "but", ";", ":", "(", "-"})
-#: Verbs of a statement about a person named before it: "…, Bilal does design".
+#: Verbs after a name that begin a statement about that person: "…, Bilal does design".
 _SAID_OF = WORDS["said_of"]
-#: How many words lie between a relative's word and the name.
+#: Maximum distance in words between a relation ("sister") and the name.
 _NEAR = 4
 
 
 @dataclass(frozen=True)
 class _Person:
-    """A person of the author's life, with the words that stand for the name: "my", "mum"."""
+    """A relative, friend or colleague of the author."""
 
+    #: The name, or the relation if there is no name: ("my", "mum").
     words: tuple[str, ...]
+    #: `she` or `he`; empty if unknown.
     gender: str
 
 
 def statements_about_others(
     sentence: TokenizedSentence, before: Sequence[TokenizedSentence]
 ) -> Iterator[TokenizedSentence]:
-    """Yield the parts of a sentence that begin with a pronoun or name, with the name in the pronoun's place."""
+    """Yield the statements about other people in a sentence, with pronouns replaced by names.
+
+    `before` are the earlier sentences of the message.
+    """
     if sentence.is_question or sentence.is_small:
         return
     tokens = sentence.tokens
@@ -69,7 +74,7 @@ def _about(sentence: TokenizedSentence, at: int, person: _Person) -> TokenizedSe
 
 
 def _find_person(pronoun: str, sentences: Sequence[TokenizedSentence]) -> _Person | None:
-    """Return the only person that a pronoun can stand for; None if there is none, or several."""
+    """Resolve a pronoun to a person; None if no person or several fit."""
     found: list[_Person] = []
     for sentence in sentences:
         others = set(range(len(sentence.tokens)))
@@ -96,7 +101,7 @@ def _ends_with(sentence: TokenizedSentence, person: _Person) -> bool:
 
 
 def _person_at(sentence: TokenizedSentence, at: int) -> tuple[_Person | None, set[int]]:
-    """Return the relative or friend whose word is at a position, with the positions of its words."""
+    """Return the relative or friend whose relation ("sister") is at a position, and the positions of the words used."""
     tokens = sentence.tokens
     low = tokens[at].low
     kin = WORDS["kin"] | WORDS["relative"] | WORDS["colleague"]
@@ -126,7 +131,7 @@ _NO_NAME = NO_NAMES | SOFTWARE | WORDS["places"] | WORDS["openers"] | WORDS["pro
 
 
 def _is_another_name(sentence: TokenizedSentence, at: int) -> bool:
-    """Return whether another person may be named at a position."""
+    """Return whether the word at a position may be the name of another person."""
     return (
         at > 0
         and _is_name(sentence.tokens[at])

@@ -1,7 +1,7 @@
-"""Finds standing instructions of few words: "type hints always", "metric units, thanks", "don't ping me before 9".
+"""Finds short standing instructions: "type hints always", "metric units, thanks", "don't ping me before 9".
 
-They have no word such as "from now on". What makes them lasting is what they are about: units, spelling, the form of
-answers, or hours that come back every day or week.
+They lack words such as "from now on". They are taken as lasting because of their subject: units, spelling, the form of
+answers, or hours that recur every day or week.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _any(kind: str) -> str:
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|week(?:ends?|days?|nights?)"
 _CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|h|o'clock)?|noon|midday|midnight|lunch|breakfast|bedtime|work"
 _CLOCK += r"|six|seven|eight|nine|ten|eleven|twelve)\b"
-#: Hours that come back, unlike "tomorrow".
+#: Recurring times, unlike "tomorrow".
 _RECURRING = regex.compile(
     rf"\b(?:before|after|until|till|past|between|by|at) (?:half (?:past )?)?{_CLOCK}"
     rf"|\b(?:on|at|over) (?:the )?(?:{_DAY})\b|\bin the (?:mornings?|evenings?|afternoons?)\b|\bat nights?\b"
@@ -40,30 +40,32 @@ _CONTACT = regex.compile(
 _REMINDING = regex.compile(r"^(?:remind|ping|message|text|notify|check in with|wake) me\b")
 _VARIETIES = frozenset({"british", "american", "australian", "canadian", "uk", "us", "english"})
 _KEYS = WORDS["units"] | WORDS["written_forms"] | {"snake_case"}
-#: Words beside units and forms in a fragment without a verb: "24-hour clock, please".
+#: Words allowed next to units and forms in a fragment without a verb: "24-hour clock, please".
 _AROUND = WORDS["around_forms"]
 _POLITE_END = regex.compile(r"(?:,? (?:please|pls|plz|thanks|thank you|thx|ok|okay))+$")
-#: "Keep it short", "make your answers simpler", "keep functions under 40 lines".
+#: "Keep it short", "make your answers simpler".
 _KEEPING = regex.compile(
     rf"^(?:keep|make) (?:(?P<it>it|this|that|them)|(?:the |your |my |all )?(?:{_any('kept_things')}))"
     rf" (?:\w+ )?(?:(?:{_any('kept_manner')})\b|to the point|to a minimum|(?:under|below|within) [\w-]+ \w+|in \w+)"
 )
+#: "Keep functions under 40 lines".
 _LIMITED = regex.compile(
     r"^(?:keep|make) (?:(?:the|your|my|all) )?\w+ (?:under|below|within) (?:\d+|an?|one|two|three|five|ten|twenty)"
     r" (?:lines?|words?|sentences?|pages?|characters|minutes|paragraphs?)\b"
 )
-#: "Use conventional commits", "give prices in euros": what they are about stays.
+#: "Use conventional commits".
 _USED = regex.compile(
     r"^(?:use|prefer|stick (?:to|with)) (?:\w+[ -]){0,3}?(?:commits|quotes|tabs|spaces|indentation|hints"
     r"|docstrings|snake_case|camelcase|clock|times|spelling|units|pronouns|currency|dates|abbreviations|tests)\b"
 )
+#: "Give prices in euros".
 _IN_FORM = regex.compile(
     r"^(?:give|show|write|put|quote|list|state|use|convert|do|format)\b(?: me| us)?(?: \w+){0,3}? in"
     r" (?:latex|bibtex|markdown|json|yaml|csv|grams|metric|celsius|fahrenheit|kilomet(?:re|er)s|miles|kilos|minutes"
     r"|hours|euros|dollars|pounds|rupees|yen|francs|kroner|eur|usd|gbp|inr|lower[ -]?case|upper[ -]?case|capitals|caps"
     r"|bullet points|bullets|utc|24h|24[ -]hour|local time|my time zone)\b"
 )
-#: Documents that are written again and again, in a language.
+#: "Write emails in French": documents that the user needs repeatedly.
 _IN_LANGUAGE = regex.compile(
     rf"^(?:write|draft|send|do|put|keep) (?:\w+ )?(?:{_any('documents')}) in (?P<language>\p{{L}}+)"
 )
@@ -72,19 +74,20 @@ _CORRECTED = regex.compile(
     r"|french|german|spanish|italian|dutch|portuguese|norwegian|polish|japanese|swedish)\b"
 )
 _LANGUAGE_ONLY = WORDS["around_languages"]
-#: Verbs of repeated work, after "always" or "never" at the beginning.
+#: Verbs of repeated work; a clause that begins with "always" or "never" needs one of them.
 _WORKED = WORDS["directed"] | WORDS["worked"]
+#: The message quotes a rule from elsewhere, or jokes.
 _RULE_ELSEWHERE = regex.compile(
     r"\b(?:was|is) (?:the|our|a|my) (?:rule|motto|policy|saying|advice)\b"
     r"|\bmy (?:last|old|former) job\b|\b(?:jk|kidding)\b"
 )
-#: After "no", and before "please".
+#: Words after "no" that do not make an instruction: "no problem".
 _NOT_UNWANTED = WORDS["not_unwanted"]
 _FORM_WORDS = WORDS["style"] | WORDS["formatting"] | _KEYS
 _UNWANTED_THINGS = _FORM_WORDS | WORDS["unwanted_things"]
-#: Before or after "only": "vegetarian recipes only please".
+#: Words of which one must be in an instruction with "only": "vegetarian recipes only please".
 _LIMITING = _FORM_WORDS | WORDS["limited_things"]
-#: Before an instruction with a word such as "always".
+#: Phrases that may come before an instruction; they are skipped.
 _REQUESTS = (
     ("can", "you"),
     ("could", "you"),
@@ -94,7 +97,7 @@ _REQUESTS = (
     ("i", "need", "you", "to"),
     ("i", "'d", "like", "you", "to"),
 )
-#: What only an agent writes.
+#: Forms of text that show that a message is addressed to the agent.
 _AGENTS_OWN = frozenset(
     {"answers", "replies", "responses", "emoji", "emojis", "markdown", "bullets"}
 )
@@ -103,16 +106,16 @@ _SKIPPED = WORDS["openers"] | {"please", "pls", "plz", "kindly", "agent", "assis
 _ONE_OFF = (WORDS["one_off"] - {"it", "here", "once"}) | {"those"}
 _SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "there", "that", "this", "who"})
 _FINITE = WORDS["auxiliaries"] | {"'s", "'m", "'re", "'ve", "'ll", "'d"}
-#: Longer clauses are parts of a task.
+#: Words. Longer clauses are usually part of a task.
 _LONGEST_CLAUSE = 25
-#: Longer clauses are no fragments.
+#: Words. Longer clauses are full sentences, not fragments.
 _MOST_WORDS = 8
-#: In longer messages, "keep it short" belongs to a task.
+#: Words. In a message with more other words, "keep it short" is usually about one task.
 _MOST_WORDS_OF_MESSAGE = 40
 
 
 def addresses_agent(sentences: Sequence[TokenizedSentence], agent: str) -> bool:
-    """Return whether a message among people names the agent, or what only an agent writes, such as answers."""
+    """Return whether a message in a group chat names the agent, or a form of its texts, such as `answers`."""
     words = {token.low.lstrip("@") for each in sentences for token in each.tokens}
     named = {"agent", "assistant", "bot", "ai", *agent.casefold().split()}
     return bool(words & (named | _AGENTS_OWN))
@@ -121,9 +124,9 @@ def addresses_agent(sentences: Sequence[TokenizedSentence], agent: str) -> bool:
 def find_short_forms(
     tokens: Sequence[str], list_others: Callable[[], list[list[str]]], is_question: bool
 ) -> list[tuple[int, int]]:
-    """Return begins and ends of the instructions among the words of a sentence.
+    """Return the first and the end position (exclusive) of each instruction in a sentence.
 
-    `list_others` returns the words of the other sentences; it is rarely called. All words are in small letters.
+    `list_others` returns the words of the message's other sentences; it is rarely called. All words are in lower case.
     """
     if WORDS["fictions"] & set(tokens):
         return []
@@ -165,7 +168,7 @@ def find_short_forms(
 
 
 def _clauses(tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Return begins and ends of the clauses between marks, "and" before an imperative included."""
+    """Return the first and the end position of each clause; "and" before an imperative separates clauses, too."""
     cuts = [-1]
     for at, low in enumerate(tokens):
         is_order = low == "and" and tokens[at + 1 : at + 2] and tokens[at + 1] in _ORDERING
@@ -202,21 +205,21 @@ def _is_lasting(text: str, words: Sequence[str], is_polite: bool, is_whole: bool
     return is_polite and is_only and named and len(words) <= _MOST_WORDS and _is_noun_phrase(words)
 
 
-#: Forms that people exclude without "please"; "no answers" may be news.
+#: Forms whose exclusion needs no "please". "No answers" without "please" may be news.
 _NEVER_WANTED = frozenset(
     {"emoji", "emojis", "smileys", "jargon", "bullet", "bullets", "semicolons", "markdown", "slang"}
 )
 
 
 def _is_unused(text: str) -> bool:
-    """Return whether a clause excludes a form from answers: "don't use italics"."""
+    """Return whether a clause forbids a form in answers: "don't use italics"."""
     words = text.split()
     is_order = words[:1] == ["don't"] and words[1:2] in (["use"], ["add"], ["include"])
     return is_order and len(words) < _MOST_WORDS and bool(_UNWANTED_THINGS & set(words))
 
 
 def _is_unwanted(words: Sequence[str], is_polite: bool) -> bool:
-    """Return whether "no …" names something of answers or of the work: "no React please"."""
+    """Return whether a clause with "no" forbids something in answers or in the work: "no React please"."""
     named = set(words[1:])
     if not named or words[1] in _NOT_UNWANTED or not _is_noun_phrase(words[1:]):
         return False
@@ -229,7 +232,7 @@ _TECHNICAL = SOFTWARE | {"react", "jquery", "typescript"}
 
 
 def _is_noun_phrase(words: Sequence[str]) -> bool:
-    """Return whether no word is a subject, an auxiliary or a comparison: "as always", "it is always"."""
+    """Return whether words are not a sentence or a comparison, such as "it is" and "as" before "always"."""
     unfit = (
         _SUBJECTS
         | _FINITE
@@ -248,7 +251,7 @@ def _is_kept_short(text: str, others: Sequence[Sequence[str]]) -> bool:
 
 
 def _wants_work(others: Sequence[Sequence[str]]) -> bool:
-    """Return whether another sentence asks for a text, to which "keep it short" belongs."""
+    """Return whether another sentence asks for a text, so that "keep it short" is about that text only."""
     verbs: AbstractSet[str] = WORDS["produced"] | WORDS["creative"]
     for lows in others:
         words = [each for each in lows if each not in _SKIPPED]
@@ -259,7 +262,7 @@ def _wants_work(others: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_fragment(words: Sequence[str]) -> bool:
-    """Return whether a sentence has only words of units, spelling or a language: "Fahrenheit and miles"."""
+    """Return whether a sentence consists of words for units, spelling or a language: "Fahrenheit and miles"."""
     content = [each for each in words if each not in {"none", "of", "that", "business"}]
     if not 2 <= len(content) <= _MOST_WORDS:
         return False

@@ -151,13 +151,13 @@ def _claims(clauses: Sequence[ReadClause], asked: str) -> tuple[_Claim, ...]:
 
 def _of_clause(clauses: Sequence[ReadClause], number: int) -> Iterator[_Claim]:
     clause = clauses[number]
-    beside = clauses[max(0, number - 2) : number + 2]
-    denied = {word for each in beside for word in (*each.ended, *each.denied)}
-    said = [value for each in beside for value in each.values]
+    nearby = clauses[max(0, number - 2) : number + 2]
+    denied = {word for each in nearby for word in (*each.ended, *each.denied)}
+    said = [value for each in nearby for value in each.values]
     denies_value = any(_says(value, word) for value in said for word in denied)
-    corrects = denies_value or any(each.corrects for each in beside)
-    reschedules = any(each.reschedules for each in beside)
-    near_change = any(each.changes for each in beside)
+    corrects = denies_value or any(each.corrects for each in nearby)
+    reschedules = any(each.reschedules for each in nearby)
+    near_change = any(each.changes for each in nearby)
     has_cue = corrects or reschedules or clause.changes
     kind = UpdateKind.CORRECTED if corrects else UpdateKind.REPLACED
     topic = topic_around(clauses, number)

@@ -10,8 +10,8 @@ from everword.domain.errors import ChatNotConfigured
 from everword_compactor.sleep.rpc import requests
 from everword_compactor.sleep.rpc.requests import CallCost, SleepScope, UnreadCounts
 
-#: Tokens that a model reads for each token of a session with short messages (docs/sleep.md has the measurement), and
-#: an estimate of those that it writes.
+#: Tokens that a model reads and writes for each token of a session with short messages. The first is measured
+#: (docs/sleep.md), the second an estimate.
 READ_PER_TOKEN, WRITTEN_PER_TOKEN = 12.4, 0.6
 #: Sessions that are marked in one transaction.
 _BATCH = 1_000

@@ -1,6 +1,8 @@
-"""Rules about the attribute and the value of a fact line: which facts last, and what a sentence must say for them.
+"""Rules about the attribute and the value of a fact that a model has read in a sentence.
 
-A small model gives names of lasting attributes to details of the moment: `residence: ward`, `pet: breakfast time`.
+`is_lasting` rejects facts that are not useful for long, and `is_supported` facts whose attribute or value the sentence
+does not support. Small models often give a passing detail the name of a lasting attribute: `residence: ward`, `pet:
+breakfast time`.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ goal plan project event appointment deadline trip journey holiday wedding move v
 requirement limit repository domain company business note unit currency timezone zone tradition belief value
 """
 _LASTING = frozenset(_LASTING_WORDS.split()) | frozenset(KNOWN) - {"mood", "status"}
-#: First words of names such as `favourite_food`.
+#: First words of lasting attributes such as `favourite_food`.
 _TASTES = frozenset({"favourite", "favorite", "preferred", "liked", "disliked"})
-#: Attributes of third parties; more about them is rarely worth a fact of the user.
+#: The only attributes that are kept for people other than the user.
 _OF_OTHERS_WORDS = """
 name age birthday nationality language residence hometown job employer workplace education studies school university
 partner child sibling parent friend flatmate colleague manager teacher student relative pet breed species
@@ -40,7 +42,8 @@ diet allergy medication condition injury intolerance disability like dislike hob
 wedding
 """
 _OF_OTHERS = frozenset(_OF_OTHERS_WORDS.split())
-#: Words that a sentence must have for an attribute: models guess the attribute of a place or a food from its name.
+#: Patterns of which one must match for an attribute, because models guess: any place becomes a residence, any food a
+#: diet.
 _CUE_WORDS = {
     "residence": r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
     "hometown": r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b",
@@ -99,14 +102,14 @@ _ANIMALS = re.compile(
 _EVENTS = """
 event appointment deadline trip journey holiday wedding move visit race concert gig plan exam
 """
-#: Without a time, a plan is a wish.
+#: Attributes of events, which need a time in the sentence: without a time, a plan is a wish.
 _DATED = frozenset(_EVENTS.split())
 _TIME = re.compile(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|tomorrow|tonight|next|weekend|week|month|spring|summer|autumn|winter|christmas|easter)\b",
     re.IGNORECASE,
 )
-#: A value that ends with one of these is cut from a sentence: `start with`.
+#: A value with one of these words at its end is only a part of a phrase: `start with`.
 _CUT = re.compile(
     r"\b(?:with|about|to|for|of|on|in|at|and|or|but|the|an?|from|by|than|as|somewhere|something)$",
     re.IGNORECASE,
@@ -118,7 +121,7 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|was|were)\b", re.IGNORECASE)
-#: A date alone says when, not what.
+#: A date alone is no value of a surgery, a pet or a job.
 _DATE = re.compile(
     r"^(?:(?:early|late|mid|since|in|on) )?(?:(?:january|february|march|april|may|june|july|august|september|october"
     r"|november|december) )?(?:19|20)\d\d$",
@@ -141,7 +144,7 @@ _NOUNS = frozenset(
         "employer",
     }
 )
-#: Values that describe a moment, whatever the attribute.
+#: Values that describe a passing state; rejected for every attribute.
 _MOMENTS = re.compile(
     r"^(?:(?:totally|very|really|so|quite|pretty|a bit|all|feeling|is|not|too|just|completely)\W+)*"
     r"(?:fine|ok(?:ay)?|good|great|well|better|worse|tired|exhausted|happy|sad|hungry|thirsty|busy|stressed|bored|late|early"
@@ -149,8 +152,9 @@ _MOMENTS = re.compile(
     r"|allergic)$",
     re.IGNORECASE,
 )
+#: Maximum words of a note that needs a form of "be" in its sentence.
 _FEW = 2
-#: The simple present states what is usual: "I take my tea with oat milk".
+#: The simple present states a habit: "I take my tea with oat milk".
 _USUAL = re.compile(
     r"^\W*(?:I|[Ww]e)(?: (?:always|usually|often|mostly|also))? (?!am|was|were|had|have|has|will|would|did|do|just|went"
     r"|got|need|want|think|know|hope|guess|can|could|should|might|may|must|don|didn|never|\w+ed\b)[a-z]+\b(?!['’])",
@@ -158,30 +162,30 @@ _USUAL = re.compile(
 _MEASURES = frozenset({"date", "dates", "time", "day", "duration", "frequency", "year"})
 _BEING = r"(?:\b(?:am|are|is|not)|['’](?:m|re|s))\W+(?:\w+\W+){0,3}"
 _TASTE = r"\b(?:hate|love|like|miss|about|with|of)"
-#: "can't practise after eight" is no state of health.
+#: "can't practise after eight" is no condition.
 _ACTION = re.compile(r"(?:can|cannot|will|wants?|has to|have to|not|no)\b", re.IGNORECASE)
 #: "my brother's dog"
 _OF_SOMEONE = re.compile(rf"\w['’]s (?:{_ANIMALS.pattern})", re.IGNORECASE)
-#: The author does something, or the user and others do.
+#: A sentence about the acts of the author or of others is no instruction: "I always drink tea".
 _AUTHOR_ACTS = re.compile(
     r"\b(?:I|we|he|she|they)\b"
     r"(?!['’]d| (?:prefer|want|need|hate|like|would|can['’]?t stand|don['’]t (?:want|need|like)))"
 )
 _ADDRESSED = re.compile(r"\b(?:please|pls|plz|agent|you|from now on)\b", re.IGNORECASE)
-#: Words of which each has a capital letter, as trades have not.
+#: Each word begins with a capital letter: the name of a person or company, not a job.
 _NAME = re.compile(r"^(?:[A-Z][a-zà-ÿ]+ ?)+$")
 _ORDERS = frozenset({"instruction", "standing_instruction"})
 _UPPER = re.compile(r"[^\W\d_a-zß-ÿ]")
 
 
 def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
-    """Return whether a fact is useful a month later; `about` is the third party of the fact, if there is one."""
+    """Return whether a fact is still useful a month later. `about` is the fact's person; empty for the user."""
     plain = attribute.removeprefix("former_")
     words = plain.split("_")
     if words[-1] in _DATED and is_english(sentence) and not _TIME.search(sentence):
         return False
     if plain == "note" and is_english(sentence) and len(value.split()) <= _FEW:
-        # Without such a verb, `vegetarian: yes` is a detail such as `train: yes`.
+        # "I am vegetarian" is worth a note; without a form of "be", a short note is a detail such as `train`.
         return bool(re.search(rf"{_BEING}{re.escape(value.split()[0])}", sentence, re.IGNORECASE))
     if about:
         return (
@@ -194,16 +198,16 @@ def is_lasting(attribute: str, value: str, about: str, sentence: str) -> bool:
 
 
 def _is_usual(value: str, sentence: str) -> bool:
-    """Return whether the first clause of a sentence has the value, in the simple present."""
+    """Return whether a sentence is in the simple present, and its first clause has the value."""
     clause = re.split(r"[,;:]", sentence)[0].casefold()
     return bool(_USUAL.match(sentence)) and value.split()[-1].casefold() in clause
 
 
 def is_supported(attribute: str, value: str, sentence: str, before: str = "") -> bool:
-    """Return whether a sentence in English has a word without which it tells nothing about an attribute.
+    """Return whether a sentence has a word that shows the attribute, such as `live` for `residence`.
 
-    `before` is the agent's text before, which may have the word, but not an order to itself. A place with a capital
-    letter needs no word, and neither does a trade such as `organ builder`.
+    True for sentences that are not in English. `before` is the agent's previous text, which may have the word instead,
+    except for instructions. A place with a capital letter, and a trade such as `organ builder`, need no such word.
     """
     attribute = attribute.removeprefix("former_")
     text = f"{before}\n{sentence}"
@@ -222,7 +226,7 @@ def is_supported(attribute: str, value: str, sentence: str, before: str = "") ->
 
 
 def _is_kind(attribute: str, value: str, text: str) -> bool:
-    """Return whether a value can be one of an attribute: a place, an animal or a name, an age."""
+    """Return whether an attribute can have a value: a residence must be a place, a pet an animal or a name."""
     if _MOMENTS.match(value) or _CUT.search(value):
         return False
     if attribute == "job" and (is_relative(value) or _NAME.match(value)):

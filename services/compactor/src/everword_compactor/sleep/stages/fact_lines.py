@@ -99,7 +99,7 @@ def parse_line(written: str) -> FactLine | None:
     if is_relation and rules.is_relative(value):
         return None  # "user | mother | mum"
     if not who and is_relation and not _NAME.search(value):
-        # "user | father | diabetic"; a longer value tells what the father did.
+        # "user | father | diabetic" is a note about the father; a longer value is usually an event, so it is a guess.
         who, attribute = attribute, "age" if value[0].isdigit() else "note"
         is_guess = is_guess or len(value.split()) > _NOTE_WORDS
     return FactLine(who, attribute, value, is_guess)

@@ -1,4 +1,4 @@
-"""Corrects fact lines that name the right words under the wrong attribute, as small models often do."""
+"""Corrects facts with the right words under a wrong attribute, a frequent error of small models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT = re.compile(r"\b(?:not|no|never|without|stop|avoid|skip)\b|n['’]t\b", re
 _TASTE = re.compile(
     r"\b(?:tastes?|hate|can['’]t stand|do(?:n['’]t| not) like|disgusting)\b", re.IGNORECASE
 )
-#: A longer sentence is no order.
+#: Characters. A longer sentence is not used as an instruction.
 _MOST_CHARS = 120
 _EATEN = frozenset({"diet", "like", "food", "medication", "preference", "condition"})
 _HEALTH = frozenset({"diet", "note", "allergy", "symptom", "health", "illness"})
@@ -34,9 +34,9 @@ _HEALTH = frozenset({"diet", "note", "allergy", "symptom", "health", "illness"})
 
 @dataclass(frozen=True)
 class FactLine:
-    """A line of a model's answer."""
+    """A fact in a model's answer: `about | attribute | value`."""
 
-    #: The third party; empty for the user.
+    #: The fact's person; empty for the user.
     about: str
     attribute: str
     value: str
@@ -44,7 +44,10 @@ class FactLine:
 
 
 def repair_line(line: FactLine, sentence: str, at: int) -> FactLine:
-    """Return a line under the attribute that its words and its sentence show; `at` is the place of the value."""
+    """Correct the attribute or the value of a line by its words and its sentence.
+
+    `at` is the position of the value in the sentence.
+    """
     if _CONDITION.match(line.attribute.replace("_", " ")):
         return replace(line, attribute="condition", value=line.attribute.replace("_", " "))
     attribute = line.attribute.casefold()
@@ -62,7 +65,7 @@ def repair_line(line: FactLine, sentence: str, at: int) -> FactLine:
         return replace(line, value=sentence)
     if attribute == "diet" and _NO.match(line.value) and _TASTE.search(sentence):
         return replace(line, attribute="dislike", value=_NO.sub("", line.value))
-    # A diet may be one of what is not eaten, so that its name says nothing about a denial.
+    # Without the attribute's name: `is_negated` takes the word `diet` for a restriction that already says "no".
     claim = line.value if attribute == "diet" else f"{attribute} {line.value}"
     if rules.is_negated(sentence, at, claim):
         return _denied(line)
@@ -75,7 +78,7 @@ def _is_reversed(value: str, sentence: str) -> bool:
 
 
 def _denied(line: FactLine) -> FactLine:
-    """Return what a sentence says that denies a line: `diet: meat` is `diet: no meat`."""
+    """Return the line for a sentence that negates it: `diet: no meat` for `diet: meat`."""
     attribute = line.attribute.casefold()
     if attribute == "diet":
         return replace(line, value=f"no {line.value}")

@@ -20,13 +20,13 @@ from everword_embedder.providers.errors import (
 )
 from everword_embedder.providers.vectors import Vector, Vectors
 
-#: Codes that blame the request: too long an input, or one that the server cannot read.
+#: Status codes for a wrong request: an input that is too long or unreadable.
 _REFUSED = {400, 413, 422}
 #: llama.cpp answers 500 to a text that is longer than its batch.
 _TOO_LONG = re.compile(r"too (large|long)|exceeds? .*(context|length|tokens)", re.IGNORECASE)
-#: Codes that blame the moment. 408 and 425 are what proxies say.
+#: Status codes for a temporary failure; proxies send 408 and 425.
 _LATER = {408, 425, 429}
-#: The longest pause that is kept: searches go without meaning meanwhile.
+#: Seconds; limit for the pause that a server requests. During the pause, searches have no semantic results.
 _MAX_PAUSE_S = 60.0
 
 
@@ -83,7 +83,7 @@ def _vector(embedding: str | list[float]) -> Vector:
 
 
 def tokens_of(body: dict[str, Any]) -> int:
-    """Return how many tokens the model read; 0 where the server does not say."""
+    """Return the number of tokens that the model has read; 0 if the server does not return it."""
     usage = body.get("usage")
     tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
     return tokens if isinstance(tokens, int) else 0

@@ -27,7 +27,7 @@ class ListedModel:
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A model that can be made a generation of."""
+    """The properties of a server's model that a new generation needs."""
 
     model: str
     dimensions: int
@@ -39,7 +39,7 @@ async def listed_model(server: OpenAIServer, model: str) -> ListedModel:
     try:
         body = await server.get("/v1/models")
     except (ProviderMisconfigured, BatchRefused, WrongAnswer):
-        # Not every server lists its models, and not every key may ask; a wrong key is refused with the first text.
+        # Some servers do not list models, or not with every key. A wrong key is reported with the first text.
         body = {}
     data = body.get("data")
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

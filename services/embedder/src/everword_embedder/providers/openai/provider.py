@@ -1,4 +1,4 @@
-"""The provider of any server with OpenAI's `/v1/embeddings`: vLLM, Ollama, OpenAI itself."""
+"""Embeds texts by a server with OpenAI's `/v1/embeddings`: vLLM, Ollama, OpenAI itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import record_tokens
 from everword_embedder.providers.vectors import Vectors, unit_vectors
 
-#: A batch of long texts is sent in parts: about 30 passages.
+#: Characters; a longer batch is split into several requests. About 30 passages.
 _BATCH_CHARACTERS = 24_000
 #: Seconds for which the learned fields of a server are kept after a refusal.
 RELEARN_S = 10.0
@@ -43,15 +43,15 @@ class EmbeddingDialect:
 
 @dataclass(frozen=True)
 class ServerState:
-    """A server as the requests to it found it."""
+    """The state of a server, from the requests so far."""
 
     dimensions: int
     #: None if the server does not say.
     max_tokens: int | None
     base64: bool
-    #: Milliseconds of the last request that was answered.
+    #: Duration of the last successful request in milliseconds.
     request_ms: float
-    #: Of the last request; empty if it was answered.
+    #: Error message of the last request; empty if it succeeded.
     error: str
 
 
@@ -86,7 +86,7 @@ class OpenAIProvider:
         return self._dialect.max_tokens if self._dialect else None
 
     def describe(self) -> ServerState | None:
-        """Return what the requests so far have shown; None before the first."""
+        """Return the state of the server; None before the first request."""
         if self._error is None:
             return None
         binary = self._dialect is not None and "encoding_format" in self._dialect.options
@@ -106,7 +106,7 @@ class OpenAIProvider:
         try:
             return await self._embed(texts, dialect.options)
         except BatchRefused:
-            # Another release of the server may answer by now, and refuse an option and not the texts.
+            # The server may have been updated, so that it refuses an option, not the texts: learn the options again.
             if self._clock() - dialect.learned_at >= RELEARN_S:
                 self._dialect = None
             raise
@@ -124,7 +124,7 @@ class OpenAIProvider:
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
     async def _learned(self) -> EmbeddingDialect:
-        """Return the dialect of the server; learned once, so that a later refusal can only be due to the texts."""
+        """Return the server's dialect. It is learned before any texts are sent, so a refusal is due to the texts."""
         async with self._learning:
             if self._dialect is None:
                 served = await listed_model(self._server, self.model)
@@ -133,7 +133,7 @@ class OpenAIProvider:
             return self._dialect
 
     async def _accepted_options(self, served: ListedModel) -> dict[str, Any]:
-        """Return the most fields that the server accepts. Raises ProviderMisconfigured if it refuses all."""
+        """Return the largest set of optional fields that the server accepts. Raises ProviderMisconfigured if none."""
         refusal: ProviderError | None = None
         for options in self._options_to_try(served):
             try:
@@ -147,9 +147,9 @@ class OpenAIProvider:
     def _options_to_try(self, served: ListedModel) -> list[dict[str, Any]]:
         # vLLM answers 400 to the whole batch for one long text, unless it may cut it.
         cut: dict[str, Any] = {"truncate_prompt_tokens": -1} if served.vllm else {}
-        # A third of the bytes of numbers in JSON.
+        # Base64 takes a third of the bytes of numbers in JSON.
         binary = {"encoding_format": "base64"}
-        # Refused by vLLM unless the model is declared Matryoshka there too; then vectors are cut here.
+        # vLLM refuses `dimensions` unless the model is configured as Matryoshka; vectors are then cut here.
         short = {"dimensions": self.dimensions} if self._matryoshka else {}
         tries = [{**cut, **binary, **short}, {**cut, **binary}, cut, {}]
         return [options for at, options in enumerate(tries) if options not in tries[:at]]

@@ -1,4 +1,4 @@
-"""HTTP to one server with OpenAI's API: time-outs, errors, and no waiting for a server that is gone."""
+"""HTTP client for one server with OpenAI's API, with timeouts and a circuit breaker for an unavailable server."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from everword_embedder.providers.errors import ProviderUnavailable
 from everword_embedder.providers.openai.answers import json_of, raise_refusal
 from everword_embedder.providers.settings import EmbedSettings
 
-#: Whoever gives up sooner than this says nothing about the server.
-_MAX_WAIT_SECONDS = 0.2
+#: Seconds. If a caller cancels a request that took at least this long, the server counts as unavailable.
+_MIN_HANG_S = 0.2
 
 
 class OpenAIServer:
-    """One server."""
+    """Sends requests to one server."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class OpenAIServer:
         self._http = httpx2.AsyncClient(
             base_url=root,
             headers={"authorization": f"Bearer {key}"} if key else None,
-            # No time-out for the whole, nor for waiting in line: that is the caller's deadline.
+            # No timeout for the whole request or for a free connection: the caller's deadline limits both.
             timeout=httpx2.Timeout(
                 connect=settings.connect_timeout_s,
                 read=settings.read_timeout_s,
@@ -75,8 +75,8 @@ class OpenAIServer:
             self._breaker.failed()
             raise ProviderUnavailable(_words(error)) from error
         except asyncio.CancelledError:
-            # A server that hangs is met by callers that give up long before the read time-out.
-            if self._clock() - started >= _MAX_WAIT_SECONDS:
+            # Callers of a hanging server cancel long before the read timeout.
+            if self._clock() - started >= _MIN_HANG_S:
                 self._breaker.failed()
             raise
         self._breaker.answered()

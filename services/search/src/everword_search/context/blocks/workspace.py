@@ -1,4 +1,4 @@
-"""The workspace block: files on who the agent and the user are, what the agent remembers, and what to do now.
+"""The workspace block: files on the agent, the user, the agent's memory, and current instructions.
 
     ## Base
     [1] SOUL: Warm, brief, honest.

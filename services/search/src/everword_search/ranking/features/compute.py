@@ -186,7 +186,7 @@ def _people(pool: Pool, question: RankingQuery, mentioned: Floats) -> dict[str, 
     named = np.array([not question.names.isdisjoint(_words_of(name)) for name in names])[which]
     return {
         "m_named": np.where(spoken, named, mentioned),
-        # A memory without an author, such as a note, concerns the persons whom it mentions.
+        # A memory without an author, such as a note, concerns the persons in its text.
         "m_other": spoken & ~named if question.names else 0.0,
     }
 

@@ -33,9 +33,9 @@ _PAST = regex.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b")
 #: The end of a sentence, and of a question.
 _SENTENCE_END = regex.compile(r"[.!?。！？؟…](?=\s|$|\p{Han}|\p{Hiragana}|\p{Katakana})")
 _QUESTION = regex.compile("[?？؟]")
-#: Sureness of a weekday or a date without a year, which may be the next one.
+#: Confidence of a weekday or a date without a year, which may be the next one.
 _EITHER = 0.9
-#: Sureness below which words name no period, such as the name `June`.
+#: Confidence below which words name no period, such as the name `June`.
 _SURE = 0.6
 #: Place of the best memory outside of the named periods if it matches better than all inside: a question may name the
 #: time that it is about, and not when that was mentioned.
@@ -63,7 +63,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
     past = [
         each
         for each in found
-        if each.sureness >= least
+        if each.confidence >= least
         and (each.start is None or each.start <= now)
         and _is_asked(text, each)
     ]
@@ -71,7 +71,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
 
 
 def _is_asked(text: str, period: Period) -> bool:
-    """Return whether a period is in a question, as opposed to a statement beside one or an exclamation."""
+    """Return whether a period is in a question, as opposed to an exclamation or a statement next to a question."""
     end = _SENTENCE_END.search(text, period.ends)
     if end is None or end[0] in ".。…":
         return not _QUESTION.search(text)

@@ -51,7 +51,7 @@ class NameCandidates:
 def name_candidates(language: str) -> NameCandidates:
     """Split the common words of a language into possible names and other words.
 
-    `language` must be one of those that are compared.
+    `language` must be one of the compared languages.
     """
     own = words_by_frequency(language)
     compared = [other for other in _OTHERS if other != language]

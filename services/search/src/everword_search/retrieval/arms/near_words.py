@@ -1,7 +1,7 @@
 """Words that differ from another word by one letter, for queries such as "Rotterdm" if only Rotterdam occurs.
 
 No extra index is kept. All words that result from a wrong, missing, additional or swapped letter are looked up in the
-word index: about 450 for a word of eight letters, whatever the size of the namespace.
+word index: about 450 for a word of eight letters, in a namespace of any size.
 """
 
 from __future__ import annotations

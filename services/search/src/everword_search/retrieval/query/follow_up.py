@@ -46,7 +46,7 @@ _PRONOUNS = {
     "nl": "het hij zij ze hem haar hun daar dat dit er",
 }
 _PRONOUNS_OF = {language: frozenset(words.split()) for language, words in _PRONOUNS.items()}
-#: Words of a question about the person who asks.
+#: Words of a question about its own author.
 _ASKER = re.compile(
     r"\b(?:my|our|mein\w{0,2}|unsere?|mon|ma|mes|mis?|meu|minha|mi[oa]|mijn"
     r"|where do i (?:live|work)|who am i|how old am i)\b",
@@ -150,7 +150,7 @@ def _is_incomplete(question: str, language: str, config: str) -> bool:
         return is_question and _has_few_unknown(question)
     if is_question and len(words) <= _FEW_WORDS:
         content = _content(words, language, config)
-        # "What's my name?" is about the person who asks.
+        # "What's my name?" asks about its author.
         if not content and not _ASKER.search(question):
             return True
         if len(content) == 1 and words[0] in _CONNECTING:

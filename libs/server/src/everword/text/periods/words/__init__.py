@@ -9,7 +9,8 @@ from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
 from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
 from everword.text.periods.words.slavic import RUSSIAN
 
-#: Phrases by language and by tag of `grammar`, separated by commas; numbered ones by number or name.
+#: By language: the kind of words, or a tag of `lexicon`, and the phrases, separated by commas. The values of kinds such
+#: as `units` are mappings from a name to its phrases.
 LANGUAGES: Mapping[str, Mapping[str, Any]] = {
     "en": ENGLISH,
     "de": GERMAN,

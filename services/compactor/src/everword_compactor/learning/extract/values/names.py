@@ -97,12 +97,12 @@ def person(sentence: TokenizedSentence, at: int) -> Read | None:
     return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
 
 
-def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of a mentioned person: no bare relative, group or product."""
+def other_person(sentence: TokenizedSentence, at: int) -> Read | None:
+    """Read the name of a mentioned person, but no relative without a name, group or product."""
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
-    # A pronoun may stand for a name, which is then no part of the text.
+    # A token may replace a pronoun, so the name need not be in the text.
     tokens = sentence.tokens[at : found[1]]
     words = {token.low for token in tokens}
     if words & _NOBODY or any(word in LANGUAGES_OF for word in words):

@@ -1,4 +1,4 @@
-"""Work and studies without a company's name: what somebody teaches or runs, a kind of workplace, a school."""
+"""Reads work and studies without a company's name: a taught field, an own business, a kind of workplace, a school."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LONGEST = 5
 
 
 def teaching(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the job of somebody who teaches a field or an instrument: `piano teacher`."""
+    """Read a taught field or instrument as a job: `piano teacher`."""
     for length in (2, 1):
         end = at + length
         taught = sentence.slice(at, end) if end <= len(sentence.tokens) else ""
@@ -21,7 +21,7 @@ def teaching(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def business(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the job of somebody who runs a business: `runs a small bookshop`."""
+    """Read the owner's business as a job: `runs a small bookshop`."""
     if low(sentence, at) not in {"a", "an", "my", "our", "their", "his", "her"}:
         return None
     end = _end_at(sentence, at + 1, "businesses")

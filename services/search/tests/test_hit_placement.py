@@ -1,4 +1,4 @@
-"""Over random rankings and endings, pages hold everything once, and what holds before what held."""
+"""Pages of random hits: each hit is on one page, and current facts come before the facts that they replace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def ending(fact: int, current: Sequence[int]) -> Ending:
 
 
 def random_endings(rng: random.Random, count: int) -> Endings:
-    """Return endings; what holds instead may be found further on, before, or nowhere, and may have ended itself."""
+    """Return random endings of facts.
+
+    The memory with the current value may rank before or after the outdated one, be no result, or be outdated itself.
+    """
     facts = [
         ending(fact, rng.sample(range(count + 20), rng.randint(1, 2)))
         for fact in range(rng.randint(1, 12))
@@ -48,7 +51,7 @@ def random_endings(rng: random.Random, count: int) -> Endings:
         id_of(number): own
         for number in range(count)
         if rng.random() < 0.4
-        # What says what holds instead has not itself ended in that.
+        # A memory with the current value is not outdated by the same fact.
         and (own := [each for each in rng.sample(facts, 1) if id_of(number) not in _ids(each)])
     }
 
@@ -58,7 +61,7 @@ def _ids(each: Ending) -> tuple[UUID, ...]:
 
 
 def reached(endings: Endings, id_: UUID) -> set[UUID]:
-    """Return what holds instead of a memory, and instead of that, and so on."""
+    """Return the memories that replace a memory, directly or through other memories."""
     found, left = set[UUID](), [id_]
     while left:
         ids = {one for each in endings.get(left.pop(), ()) for one in _ids(each)} - found
@@ -68,7 +71,7 @@ def reached(endings: Endings, id_: UUID) -> set[UUID]:
 
 
 def pages(hits: Sequence[RankedHit], endings: Endings, size: int) -> list[RankedHit]:
-    """Return all pages as one, as searches make them: each knows the token of the one before."""
+    """Return the hits of all pages; as in searches, each page continues from the token of the previous one."""
     found: list[RankedHit] = []
     begin, promoted = 0, PromotedHits()
     while True:
@@ -113,7 +116,7 @@ def test_pages_of_any_size_have_the_same_order_without_loss() -> None:
         for id_ in set(order) & endings.keys():
             for each in endings[id_]:
                 first = min(order.index(one) for one in _ids(each) if one in order)
-                # In a circle, one or the other is the first.
+                # If memories replace each other in a circle, any of them may be the first.
                 assert first < order.index(id_) or id_ in reached(endings, id_)
     assert promoted > 100
 
@@ -126,7 +129,7 @@ def test_promoted_hit_takes_score_and_evidence_of_the_hit_it_precedes() -> None:
     assert [hit.source_id for hit in numbered.hits] == [id_of(0), id_of(2), id_of(1)]
     assert (numbered.hits[1].score, numbered.hits[1].evidence) == (hits[1].score, hits[1].evidence)
     assert numbered.hits[1].passage_id == 2
-    # Of two messages the one that says nothing that has been replaced.
+    # If two messages have the current value, the one without outdated facts is promoted.
     endings = {id_of(0): [ending(1, [50, 51])], id_of(50): [ending(2, [52])]}
     numbered = place(hits, 10, PlacementInputs(endings, set(), 5, {}))
     assert [hit.source_id for hit in numbered.hits[:2]] == [id_of(51), id_of(0)]
