@@ -10,8 +10,6 @@ from functools import cache
 from importlib.resources import files
 from zlib import crc32
 
-import numpy as np
-
 from everword.text.word_languages import word_language
 
 #: Letters of a compound, and of its first and last part, at least.
@@ -23,6 +21,9 @@ _JOINTS = ("", "s", "n", "en", "es", "er", "e")
 @cache
 def _parts() -> dict[str, frozenset[int]]:
     """Return the hashes of common words by language (`scripts/train_word_languages.py`)."""
+    # Imported here, because services without work do not need it.
+    import numpy as np
+
     with (files("everword.text") / "compound_parts.npz").open("rb") as file:
         data = np.load(file)
         return {language: frozenset(data[language].tolist()) for language in data.files}

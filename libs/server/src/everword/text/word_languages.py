@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: Letters. Longer words are encoded data, and shorter words are the same in many languages; both count as English.
 _LONGEST, _SHORTEST = 40, 3
@@ -24,6 +26,9 @@ class _Model:
     """The weights of groups of letters for each language."""
 
     def __init__(self) -> None:
+        # Imported here, because services without work do not need it.
+        import numpy as np
+
         with (files("everword.text") / "word_languages.npz").open("rb") as file:
             data = np.load(file)
             self.weights: npt.NDArray[np.int8] = data["weights"]
@@ -44,7 +49,7 @@ def word_language(word: str) -> str:
     if not _SHORTEST <= len(word) <= _LONGEST or word in model.english:
         return "english"
     groups = letter_groups(word, len(model.weights) - 1)
-    scores = model.weights[groups].sum(axis=0, dtype=np.int32) + model.bias
+    scores = model.weights[groups].sum(axis=0, dtype="int32") + model.bias
     return model.languages[int(scores.argmax())]
 
 
