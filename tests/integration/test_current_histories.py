@@ -128,7 +128,7 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
     known = perfect(CHANGED.values())
 
     def read(
-        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str], agent: str | None
     ) -> list[SpokenClaim]:
         return known[text]
 
@@ -147,7 +147,7 @@ async def slept(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack to which the histories were written for Sleep only."""
 
     def read_nothing(
-        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str], agent: str | None
     ) -> list[SpokenClaim]:
         return []
 
