@@ -161,7 +161,7 @@ async def test_invalid_responses_of_embedding_server_are_never_stored(world: Wor
 
 
 async def test_texts_refused_by_embedding_server_are_parked_with_reason(world: World) -> None:
-    """One makes the server send NaN. Of one that is too long, the beginning is embedded; the others are unaffected."""
+    """One makes the server send NaN and has no vector; one is too long and is embedded by its beginning."""
 
     def spoil(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
         spoilt = any("spoil" in text for text in server.requests[-1]["input"])

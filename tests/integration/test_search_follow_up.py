@@ -1,4 +1,4 @@
-"""A question that refers to its conversation finds what it is about, in Search, in contexts and on the command line."""
+"""Questions that refer to their conversation, in Search and in contexts."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta, tzinfo
 import regex
 
 from everword.text.periods.find import Period, find_periods
+from everword.text.periods.lexicon import without_unknown_digits
 from everword.text.periods.spans import DAY, adjacent_period
 
 #: Characters of a question that are read.
@@ -88,7 +89,7 @@ def find_event(text: str, periods: Sequence[Period]) -> Event | None:
 
     `periods` are the times found in the question; an event that overlaps one of them is ignored.
     """
-    text = text[:_LONGEST]
+    text = without_unknown_digits(text[:_LONGEST])
     if _DISTANCE.search(text):
         return None
     for match in _EVENT.finditer(text):

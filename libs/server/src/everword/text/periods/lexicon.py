@@ -44,6 +44,7 @@ _TOKEN = regex.compile(
 _SILENT = frozenset(",'’\"“”،、_*")
 _EVIDENT = regex.compile(rf"[\d{_CJK}\u0620-\u064a]")
 _WORD = regex.compile(r"\p{L}+")
+_OTHER_DIGIT = regex.compile(r"[^\P{Nd}0-9]")
 #: Words. Shorter texts do not show their language clearly, so more languages are tried.
 _SHORT_TEXT = 6
 _YEARS = range(1900, 2100)
@@ -164,7 +165,13 @@ def _forms(word: str, language: str) -> Iterator[str]:
                 yield word[len(prefix) :]
 
 
+def without_unknown_digits(text: str) -> str:
+    """Return the text with spaces in place of digits that `regex` knows but int() rejects, such as U+10D40."""
+    return _OTHER_DIGIT.sub(lambda digit: digit[0] if digit[0].isdecimal() else " ", text)
+
+
 def _words(text: str, language: str) -> Iterator[Token]:
+    text = without_unknown_digits(text)
     for match in _TOKEN.finditer(text):
         kind, written = match.lastgroup or "", match[0]
         span = match.start(), match.end(), written
