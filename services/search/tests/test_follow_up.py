@@ -106,3 +106,12 @@ def test_last_turns_leave_out_the_question_and_tools() -> None:
     said = last_turns(turns, "What goes in it?")
     assert (said.user, said.agent) == ("Soup!", "The lentil one?")
     assert list(said.ids) == [turns[0].id, turns[3].id, turns[2].id]
+
+
+def test_huge_turns_cost_little_and_add_short_words() -> None:
+    turns = _turns((3, "x" * 100_000), (2, "Soup! " + "lentil " * 500_000))
+    said = last_turns(turns, "What goes in it?")
+    assert len(said.user) + len(said.agent) < 10_000
+    assert complete(said) == "soup lentil What goes in it?"
+    blank = last_turns(_turns((2, " " * 10_000)), "What goes in it?")
+    assert complete(blank) == "What goes in it?"

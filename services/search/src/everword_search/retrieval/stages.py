@@ -177,10 +177,11 @@ async def retrieve(
     runner.begin(conn, generic_plans_s)
     found = await _rank(planned)
     # The verdict is the same on every page.
-    is_completed = validated.request.is_completed
-    chance = planned.relevance.chance(found, is_completed=is_completed)
     if cursor.after:
         chance = cursor.after[0]
+    else:
+        is_completed = validated.request.is_completed
+        chance = planned.relevance.chance(found, is_completed=is_completed)
     ensure_judged(validated.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
     promoted = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()

@@ -34,6 +34,8 @@ _FEW_UNKNOWN = 8
 _FREQUENT = 5.3
 #: Characters of a turn in a language without a list of common words, whose topic is not told from its other words.
 _CHARS = 80
+#: Characters read of the beginning and of the end of a turn, and of a word: turns and encoded data can be megabytes.
+_BEGINNING, _END, _LONGEST_WORD = 4000, 500, 40
 _USER, _ASSISTANT = 2, 3
 #: Pronouns and adverbs that may refer to an earlier turn.
 _PRONOUNS = {
@@ -65,9 +67,7 @@ _CONFIGS = {
     "pt": "portuguese",
     "nl": "dutch",
 }
-
-
-#: Words with which such a question begins if it has a word of content.
+#: First words of an incomplete question that has one word of content.
 _CONNECTING = frozenset(("and", "und", "et", "y", "e", "en"))
 _QUESTION_END = re.compile(r"(?:[?？؟]|か。?)\s*$")
 _CLAUSE_END = re.compile(
@@ -113,10 +113,19 @@ def last_turns(turns: Sequence[Turn], question: str) -> LastTurns:
     agent = next((turn for turn in before if turn.role == _ASSISTANT), None)
     return LastTurns(
         question,
-        user.content if user else "",
-        agent.content if agent else "",
+        _shortened(user.content) if user else "",
+        _shortened(agent.content) if agent else "",
         [turn.id for turn in (*asked, user, agent) if turn],
     )
+
+
+def _shortened(content: str) -> str:
+    if len(content) <= _BEGINNING + _END:
+        return content
+    # Cut between words.
+    beginning, *_ = content[:_BEGINNING].rsplit(maxsplit=1) or [""]
+    *_, end = content[-_END:].split(maxsplit=1) or [""]
+    return f"{beginning}\n{end}"
 
 
 def word_list_of(turns: LastTurns) -> str:
@@ -182,7 +191,7 @@ def _content(words: Sequence[str], language: str, config: str) -> list[str]:
     return [
         word
         for word in words
-        if len(word) > 1
+        if 1 < len(word) <= _LONGEST_WORD
         and not word.isdecimal()
         and not _SYMBOL.fullmatch(word)
         and language not in LANGUAGES_OF.get(word, ())
