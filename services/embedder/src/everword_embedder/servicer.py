@@ -37,6 +37,7 @@ class EmbedderServicer(EmbedderServiceServicer):
             dimensions=embedded.dimensions,
             vectors=[to_bytes(vector) for vector in embedded.vectors],
             input_tokens=embedded.input_tokens,
+            background=embedded.background and pb.Background(**asdict(embedded.background)),
         )
 
     async def GetCoverage(
