@@ -26,7 +26,7 @@ OTHERS = ("de", "es", "ru", "zh", "ar", "hi", "th")
 #: Passages and questions of a set, at most.
 MOST = 1200
 #: Share of the mean that is subtracted. The more, the better questions find answers in other languages; the less, the
-#: better the cosine of the nearest passage tells whether it answers (docs/adr/0041-packaged-models.md).
+#: better the cosine of the nearest passage separates answers from the rest (docs/adr/0041-packaged-models.md).
 CENTRED = 0.6
 QUERY, PASSAGE = E5_CONFIGURATION.query_prefix, E5_CONFIGURATION.passage_prefix
 Vectors = NDArray[np.float32]

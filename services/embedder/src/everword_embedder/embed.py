@@ -51,7 +51,7 @@ class EmbeddedTexts:
     vectors: list[Vector]
     #: Tokens read by the model in the calls of this request.
     input_tokens: int = 0
-    #: Of the first query, if it differs from the generation's.
+    #: Cosines of the first query with unrelated texts, if they differ from the generation's.
     background: Background | None = None
 
 
