@@ -6,6 +6,7 @@ import ast
 import importlib
 import pkgutil
 import re
+from functools import cache
 from pathlib import Path
 
 from google.protobuf.descriptor import ServiceDescriptor
@@ -33,6 +34,7 @@ def services() -> list[ServiceDescriptor]:
     return found
 
 
+@cache
 def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     tree = ast.parse(path.read_text())
     return [
