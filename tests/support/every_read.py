@@ -36,7 +36,7 @@ _NOTHING = {
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
 #: Seconds without an event after which a watcher has received all events.
-SILENCE_S = 1.0
+SILENCE_S = 0.5
 #: An id that does not exist.
 NOBODY = str(UUID(int=7))
 #: Request fields with ids of memories or of their owners.
