@@ -187,20 +187,17 @@ async def test_call_latency_is_unaffected_by_flood_of_another_tenant(
             while True:
                 floods.append(await call("flood", caller))
 
-        async def measure() -> tuple[float, float]:
-            """Return the median durations of calls of `other` and of the calls of `flood` at the same time."""
-            floods.clear()
-            await until(lambda: len(floods) > 100)
-            others = [await call("other", number) for number in range(20)]
-            return statistics.median(others), statistics.median(floods)
-
         async with _calls([flooding(caller) for caller in range(100)]):
-            for _ in range(3):
-                other, flood = await measure()
-                # Measured: a tenth. Without fair scheduling it equals the flood's own duration, each time.
-                if other < flood / 4:
+            shares = []
+            while len(shares) < 3:
+                floods.clear()
+                await until(lambda: len(floods) > 100)
+                others = [await call("other", number) for number in range(20)]
+                shares.append(statistics.median(others) / statistics.median(floods))
+                # Measured: a tenth. Without fair scheduling it is about 1, each time.
+                if shares[-1] < 0.25:
                     break
-    assert other < flood / 4, f"{other:.4f} s beside calls of {flood:.4f} s"
+    assert min(shares) < 0.25, shares
 
 
 # Callers without a key
