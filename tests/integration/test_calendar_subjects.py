@@ -155,8 +155,8 @@ async def test_calendar_of_a_subject_has_only_its_own_words(stack: Stack) -> Non
         ("mira", MIRA, "What did the landlord of the flat in Porto answer about the mould?"),
         ("ben", BEN, "How did the swimming go, and how is the knee?"),
     ):
-        found = await context(stack, subject, query)
-        memories = [block for block in found.blocks if block.source == pb.CONTEXT_SOURCE_MEMORIES]
+        built = await context(stack, subject, query)
+        memories = [block for block in built.blocks if block.source == pb.CONTEXT_SOURCE_MEMORIES]
         for item in (item for block in memories for item in block.items):
             assert not foreign_words(item.text, own), (query, item.text)
             assert periods_of.get(item.memory_id, subject) == subject
