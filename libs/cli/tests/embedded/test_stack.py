@@ -118,7 +118,7 @@ async def test_killed_database_is_restarted_with_its_data(
         with psycopg.connect(running.admin_database_url) as connection:
             connection.execute("CREATE TABLE kept ()")
         os.kill(running.processes[0].pid, signal.SIGKILL)
-        await asyncio.wait_for(back.wait(), 10)
+        await asyncio.wait_for(back.wait(), 60)
         with psycopg.connect(running.admin_database_url) as connection:
             connection.execute("SELECT FROM kept")
 
