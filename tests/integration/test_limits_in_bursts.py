@@ -113,5 +113,5 @@ async def test_rate_limit_applies_in_bursts_over_several_processes_with_typed_er
     await replicas.limit("new")
     assert LIMIT <= _checked(await bursts("new", addresses, 300, CLIENTS)) <= MOST
     # All processes know the limit, and that it is reached.
-    assert _checked(await bursts("new", addresses, 600, CLIENTS)) == 0
-    assert _checked(await bursts("new", addresses[:1], 900, CLIENTS)) == 0
+    assert _checked(await bursts("new", addresses, 300, CLIENTS)) == 0
+    assert _checked(await bursts("new", addresses[:1], 400, CLIENTS)) == 0
