@@ -26,7 +26,7 @@ DIMENSIONS = 48
 #: More than twice the limit of exact scans, so that half of it is searched with the index, too.
 CROWD = 22_000
 TOPICS = 40
-QUERIES = 10
+QUERIES = 20
 K = 10
 
 
