@@ -1,7 +1,7 @@
-"""`python -m support.burst NAMESPACE ADDRESSES CALLS`: makes many calls at once, in a process of its own.
+"""`python -m support.burst ADDRESSES CALLS START`: makes many calls at once, in a process of its own.
 
-It connects to each address twice, prints a line, reads the start time from its standard input, calls
-EnsureConversation at each address in turn at that time, and prints the number of calls by code and reason as JSON.
+It calls EnsureConversation in the namespace `acme` at each address in turn, over two connections to each, at the time
+START, and prints the number of calls by code and reason as JSON.
 """
 
 from __future__ import annotations
@@ -24,33 +24,26 @@ from support.callers import within
 from support.refusals import read_refusal
 
 TESTS = Path(__file__).resolve().parents[1]
-#: Seconds for all connected clients to read the start time.
-START_S = 0.3
+#: Seconds for a client to start and to connect.
+START_S = 3.0
 
 
-async def bursts(
-    namespace: str, addresses: Sequence[str], calls: int, clients: int
-) -> Counter[str]:
+async def bursts(addresses: Sequence[str], calls: int, clients: int) -> Counter[str]:
     """Make `calls` simultaneous calls from each of several processes, and return how they ended."""
-    words = ("-m", "support.burst", namespace, ",".join(addresses), str(calls))
+    start = str(time.time() + START_S)
+    words = ("-m", "support.burst", ",".join(addresses), str(calls), start)
     running = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, *words, stdin=PIPE, stdout=PIPE, cwd=TESTS
-        )
+        await asyncio.create_subprocess_exec(sys.executable, *words, stdout=PIPE, cwd=TESTS)
         for _ in range(clients)
     ]
-    for client in running:
-        assert client.stdout
-        assert await client.stdout.readline(), "a client ended before its calls"
-    start = f"{time.time() + START_S}\n".encode()
-    printed = await asyncio.gather(*(client.communicate(start) for client in running))
     ended: Counter[str] = Counter()
-    for output, _ in printed:
-        ended.update(json.loads(output))
+    for client in running:
+        printed, _ = await client.communicate()
+        ended.update(json.loads(printed))
     return ended
 
 
-async def _burst(namespace: str, addresses: Sequence[str], calls: int) -> Counter[str]:
+async def _burst(addresses: Sequence[str], calls: int, start: float) -> Counter[str]:
     # Without the retries of Everword's client. A local subchannel pool gives each channel its own connection.
     options = [("grpc.use_local_subchannel_pool", 1)]
     channels = [
@@ -58,18 +51,16 @@ async def _burst(namespace: str, addresses: Sequence[str], calls: int) -> Counte
     ]
     for channel in channels:
         await channel.channel_ready()
-    print("connected", flush=True)
-    start = float(sys.stdin.readline())
     await asyncio.sleep(start - time.time())
-    made = (_call(channels[number % len(channels)], namespace) for number in range(calls))
+    made = (_call(channels[number % len(channels)]) for number in range(calls))
     return Counter(await asyncio.gather(*made))
 
 
-async def _call(channel: grpc.aio.Channel, namespace: str) -> str:
+async def _call(channel: grpc.aio.Channel) -> str:
     request = EnsureConversationRequest(key=ConversationKey(session_key="s"))
     try:
         await IngestServiceStub(channel).EnsureConversation(
-            request, metadata=within(namespace), timeout=60
+            request, metadata=within("acme"), timeout=60
         )
     except grpc.aio.AioRpcError as error:
         try:
@@ -81,5 +72,5 @@ async def _call(channel: grpc.aio.Channel, namespace: str) -> str:
 
 
 if __name__ == "__main__":
-    namespace, addresses, calls = sys.argv[1:]
-    print(json.dumps(asyncio.run(_burst(namespace, addresses.split(","), int(calls)))))
+    addresses, calls, start = sys.argv[1:]
+    print(json.dumps(asyncio.run(_burst(addresses.split(","), int(calls), float(start)))))
