@@ -69,7 +69,7 @@ def read_date(match: Match) -> Span | None:
         and (match.following.text.endswith("s") or match.following.text == "people")
     )
     if is_counted or not all(each.text[0].isdigit() for each in numbers):
-        return read_month(_with_tokens(match, "Mm")) if is_counted and not match.has("m") else None
+        return read_month(match.only("Mm")) if is_counted and not match.has("m") else None
     first, last = int(numbers[0].value), int(numbers[-1].value)
 
     def of_year(year: int) -> tuple[date, date]:
@@ -83,11 +83,6 @@ def read_date(match: Match) -> Span | None:
 
 def _is_capital(tokens: Sequence[Token], tag: str) -> bool:
     return any(each.tag == tag and each.text[0].isupper() for each in tokens)
-
-
-def _with_tokens(match: Match, tags: str) -> Match:
-    """Return the match with only the tokens of some tags."""
-    return replace(match, tokens=[each for each in match.tokens if each.tag in tags])
 
 
 def read_digits(match: Match) -> Span | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from everword.text.periods import spans
+from everword.text.periods.dates import read_month
 from everword.text.periods.holidays import nth_weekday
 from everword.text.periods.match import Match
 from everword.text.periods.spans import DAY, Span
@@ -24,7 +25,7 @@ _THIRDS = {
 #: "mid-May" may mean the tenth.
 _MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
 #: Languages whose word for "ago" also means "before".
-_AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh"})
+_AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh", "ko", "th", "hi"})
 
 
 def take_third(match: Match) -> Span | None:
@@ -41,6 +42,23 @@ def take_third(match: Match) -> Span | None:
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
+
+
+def take_third_of_current(match: Match) -> Span | None:
+    """`at the beginning of the month`."""
+    [unit] = [each for each in match.tokens if each.tag == "U"]
+    is_plural = match.language == "en" and unit.text.endswith("s")
+    if str(unit.value) in _SHORT_UNITS or is_plural:
+        return None
+    current = spans.unit_span(str(unit.value), match.clock.today)
+    return take_third(match.with_time(current, "edl"))
+
+
+def take_last_of_month(match: Match) -> Span | None:
+    """`the last week of May`, which is not last week."""
+    if match.has("U") and match.name("U") != "week":
+        return None
+    return take_nth(match.with_time(read_month(match.only("MmY")), "LUK"))
 
 
 def take_part_of_day(match: Match) -> Span | None:
