@@ -39,6 +39,7 @@ WORDS: Sequence[Rule] = (
     _rule("(?:[LpT][nv]|[nv]?p|n[L])U", relative_times.read_rolling),
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
     _rule("[gG][nv]?U(?![oBFM])", relative_times.read_ago),
+    _rule("[io][nv]U(?![gGLBF])", relative_times.read_ahead),
     _rule("n[VW]g", relative_times.read_weekdays_ago),
     _rule("[TN]W|(?<![jLn])W|LW(?!o)", relative_times.read_weekday),
     _rule("[LT]P", relative_times.read_part_of_today),

@@ -108,6 +108,16 @@ def read_ago(match: Match) -> Span | None:
     return spans.unit_span(unit, spans.back(clock.today, unit, number))
 
 
+def read_ahead(match: Match) -> Span | None:
+    """`in two weeks`, as plans say; about the past it is a duration."""
+    unit, clock, number = match.name("U"), match.clock, match.number("nv")
+    if unit == "hour" or not clock.upcoming:
+        return None
+    if match.has("v"):
+        return spans.vague_span(clock, unit, -number)
+    return spans.unit_span(unit, spans.back(clock.today, unit, -number))
+
+
 def read_weekdays_ago(match: Match) -> Span:
     last = _last_weekday(match.clock, match.number("VW"))
     return spans.day_span(last - 7 * (match.number("n") - 1) * DAY)
