@@ -19,15 +19,21 @@ _DAY = timedelta(days=1)
 _UNIT = r"(?:day|week|month|year)s?"
 #: "For three years": how long it has lasted already.
 _LASTING = regex.compile(
-    rf"\bfor (?:about |around |over |almost |nearly )?(?P<length>[\w ]{{1,20}}? {_UNIT})\b(?! ago)"
+    rf"\bfor (?:about |around |over |almost |nearly |the (?:past|last) )?(?!the |this |next )"
+    rf"(?P<length>[\w ]{{1,20}}? {_UNIT})\b(?! ago)"
 )
 _AGO = regex.compile(rf"(?P<length>.+ {_UNIT}) ago")
 _UNTIL = regex.compile(r"\b(?:until|till|through) (?P<end>.+)")
+_FROM = regex.compile(r"\bfrom(?: the)? *$")
 #: Words before a month that show that something happened in it: "March" alone may be its next one.
 _IN = regex.compile(r"\b(?:in|on|early|mid|late|end of)(?: the)? *$")
 _ISO = regex.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b")
+#: Units of periods in which nothing begins that a message tells of as "today" or "this week".
+_SHORT = frozenset({"hour", "part", "day", "days", "week", "weekend"})
 #: Units of periods that end with their last day; something that holds "until June" ends with the first one.
 _DAYS = frozenset({"day", "days", "part"})
+#: A date without a year that is further back is rather the next one.
+_HALF_YEAR = 183 * _DAY
 #: Days after which a plan without a year is mentioned too late to be one.
 _LATE = 60 * _DAY
 _YEAR_AHEAD = 365 * _DAY - _LATE
@@ -73,18 +79,30 @@ def _begin(
     words: str, period: Period, said_at: datetime, zone: ZoneInfo, happens: bool
 ) -> datetime | None:
     """Return the moment since when a statement holds; None if a period is not its beginning."""
-    before, following = words[: period.begins].lower().rstrip(), words[period.ends :].lstrip()
+    before, following = words[: period.begins].lower(), words[period.ends :].lstrip()
     is_open = period.unit == "open"
-    if following[:1].isdigit() or before.endswith("from") or not (is_open or happens):
+    if following[:1].isdigit() or _FROM.search(before) or not (is_open or happens):
         return None  # "June 31" is not June.
     if ago := _AGO.search(period.words.lower()):
         return _length_ago(ago["length"], said_at, zone)
     if is_open:
         return period.start if period.end is None else None
-    is_sure = period.confidence >= 0.9 or period.unit != "day"
-    is_bare_month = period.unit == "month" and period.confidence < 1 and not _IN.search(before)
-    is_current = period.words.lower().startswith("this ")
-    return None if is_current or is_bare_month or not is_sure else period.start
+    is_current = period.end is None or period.end > said_at
+    if period.unit == "decade" or (is_current and period.unit in _SHORT):
+        return None
+    return period.start if _is_past(period, before, said_at) else None
+
+
+def _is_past(period: Period, before: str, said_at: datetime) -> bool:
+    """Return whether a period is not rather the next one of its kind, as "on Friday" may be."""
+    low = period.words.lower()
+    if low.startswith("this ") or period.start is None:
+        return False
+    if period.confidence >= 0.9 or low.startswith("last "):
+        return True
+    if period.unit == "month":
+        return bool(_IN.search(before))
+    return any(map(str.isdigit, low)) and said_at - period.start < _HALF_YEAR
 
 
 def _length_ago(length: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:

@@ -8,7 +8,7 @@ ENGLISH = {
     ),
     "short months": "jan, feb, mar, apr, , jun, jul, aug, sep, oct, nov, dec",
     "weekdays": "monday, tuesday, wednesday, thursday, friday, saturday, sunday",
-    "short weekdays": "mon, tue, wed, thu, fri, sat, sun",
+    "short weekdays": "mon, tue|tues, wed, thu|thur|thurs, fri, sat, sun",
     "plural weekdays": "mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays",
     "numbers": (
         "a|an|one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen"
