@@ -7,7 +7,7 @@ GERMAN = {
     ),
     "articles": "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich",
     "months": (
-        "januar|janner, februar, marz, april, mai, juni, juli, august, september, oktober, november, dezember"
+        "januar|jänner, februar|feber, märz, april, mai, juni, juli, august, september, oktober, november, dezember"
     ),
     "weekdays": "montag, dienstag, mittwoch, donnerstag, freitag, samstag|sonnabend, sonntag",
     "numbers": (
@@ -30,9 +30,9 @@ GERMAN = {
     },
     "K": "wochenende, wochenendes",
     "seasons": {
-        "spring": "fruhling, fruhjahr, fruhlings",
-        "summer": "sommer, sommers, sommerferien, sommerurlaub",
-        "autumn": "herbst, herbstes, herbstferien",
+        "spring": "frühling, frühjahr, frühlings",
+        "summer": "sommer, sommers, hochsommer, sommerferien, sommerurlaub",
+        "autumn": "herbst, herbstes, spätherbst, herbstferien",
         "winter": "winter, winters",
     },
     "parts": {
