@@ -28,6 +28,8 @@ _DECADE_WORDS = (
     *("twenties", "thirties", "forties", "fifties", "sixties"),
     *("seventies", "eighties", "nineties"),
 )
+#: Days that are searched for a day of the month with its weekday; each Friday the 13th is found.
+_LONGEST_SEARCH = 430
 #: Confidence of a month that is also a person's name.
 _DOUBTFUL = 0.5
 
@@ -83,6 +85,21 @@ def read_date(match: Match) -> Span | None:
 
 def _is_capital(tokens: Sequence[Token], tag: str) -> bool:
     return any(each.tag == tag and each.text[0].isupper() for each in tokens)
+
+
+def read_day_of_month(match: Match) -> Span | None:
+    """`Friday the 13th`; `on the 21st` at the end of a clause."""
+    number, following = match.number("j"), match.following
+    ordinal = next(each for each in match.tokens if each.tag == "j")
+    is_alone = following is None or following.tag == "."
+    if not ordinal.text[0].isdigit() or not (is_alone or match.has("W")):
+        return None
+    day, step = match.clock.today, DAY if match.clock.upcoming else -DAY
+    for _ in range(_LONGEST_SEARCH):
+        if day.day == number and (not match.has("W") or day.weekday() == match.number("W")):
+            return spans.day_span(day, 0.8)
+        day += step
+    return None
 
 
 def read_digits(match: Match) -> Span | None:

@@ -40,6 +40,7 @@ WORDS: Sequence[Rule] = (
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
     _rule("[gG][nv]?U(?![oBFM])", relative_times.read_ago),
     _rule("[io][nv]U(?![gGLBF])", relative_times.read_ahead),
+    _rule("Wj|(?<=i)j", dates.read_day_of_month),
     _rule("n[VW]g", relative_times.read_weekdays_ago),
     _rule("[TN]W|(?<![jLn])W|LW(?!o)", relative_times.read_weekday),
     _rule("[LT]P", relative_times.read_part_of_today),
@@ -78,8 +79,9 @@ THAI_WORDS: Sequence[Rule] = (
 )
 TIMES: Sequence[Rule] = (
     _rule("(?:[edl][oi]?X|X[123])", parts.take_third),
-    _rule("XP|P[oi]?X", parts.take_part_of_day),
-    _rule("[jL][UKWh][oi]X", parts.take_nth),
+    _rule("Xi?P|P[oi]?X", parts.take_part_of_day),
+    _rule("(?:j[UKWh][oi]?|L[UKWh][oi])X", parts.take_nth),
+    _rule("[jL]nU[oi]?X", parts.take_several),
     _rule("(?<![njLv])[UK][oR]X", parts.take_containing_unit),
     _rule("[nv]?U[BFg]X", parts.shift),
     _rule("X[BF]X", parts.take_adjacent_weekday),

@@ -54,7 +54,7 @@ _DAYS_AROUND = {
     "hanukkah": (0, 8), "ramadan": (0, 30), "eid al-fitr": (1, 4), "eid al-adha": (1, 5),
     "christmas": (1, 3), "new year": (1, 2), "thanksgiving": (0, 4), "easter": (2, 2),
     "easter holidays": (8, 8), "carnival": (5, 7), "pentecost": (1, 2), "golden week": (0, 7), "obon": (0, 4),
-    "songkran": (0, 3), "may holidays": (0, 9), "holy week": (0, 8),
+    "songkran": (0, 3), "may holidays": (0, 9), "end of the year": (0, 5), "holy week": (0, 8),
 }  # fmt: skip
 #: Month and day.
 _FIXED = {
@@ -65,7 +65,7 @@ _FIXED = {
     "all saints": (11, 1), "day of the dead": (11, 2), "guy fawkes": (11, 5), "veterans day": (11, 11),
     "st nicholas": (12, 6), "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25),
     "boxing day": (12, 26), "new year's eve": (12, 31), "golden week": (4, 29), "obon": (8, 13),
-    "songkran": (4, 13), "may holidays": (5, 1), "victory day": (5, 9),
+    "songkran": (4, 13), "may holidays": (5, 1), "victory day": (5, 9), "end of the year": (12, 27),
     "three kings": (1, 6), "national day": (10, 1),
 }  # fmt: skip
 #: Month, weekday and the week of the month; -1 is the last.

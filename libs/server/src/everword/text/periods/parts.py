@@ -102,6 +102,19 @@ def take_nth(match: Match) -> Span | None:
     return found if span.start <= found.start < span.end else None
 
 
+def take_several(match: Match) -> Span | None:
+    """`the first three weeks of June`."""
+    [span], unit, number = match.times, match.name("U"), match.number("n")
+    if match.number("jL") == 1:
+        found = spans.days(span.start.date(), spans.back(span.start.date(), unit, -number), "days")
+    elif match.has("L"):
+        found = spans.days(spans.back(span.end.date(), unit, number), span.end.date(), "days")
+    else:
+        return None
+    is_inside = span.start <= found.start and found.end <= span.end
+    return replace(found, confidence=span.confidence) if is_inside else None
+
+
 def take_containing_unit(match: Match) -> Span | None:
     """`the week of May 8`, `the weekend of the 6th`."""
     [span] = match.times
@@ -184,6 +197,10 @@ def join_range(match: Match) -> Span | None:
     if last.yearly is None:
         # "Between August 11 and August 15, 2023" names the year once.
         first = first.in_year(last.start.year) or first
+    if first.weekday is not None and first.start > last.start:
+        # "Between Monday and Wednesday last week" names the week once.
+        ends = last.start.date()
+        first = spans.day_span(ends - (ends.weekday() - first.weekday) % 7 * DAY, first.confidence)
     if first.start > last.start:
         first = first.in_year(first.start.year - 1) or first
     if first.start > last.start:

@@ -31,6 +31,7 @@ ENGLISH = {
         "fortnight": "fortnight, fortnights",
         "month": "month, months",
         "quarter": "quarter, quarters",
+        "half year": "half year, half a year",
         "year": "year, years",
         "decade": "decade, decades",
         "term": "term, semester",
