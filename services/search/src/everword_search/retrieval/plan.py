@@ -107,8 +107,7 @@ def _semantic(
 
 def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
     """Return the ranking question, without operators and excluded words."""
-    written = " ".join(operand.text for operand in parsed.query.wanted)
-    text = respell(written, parsed.spellings)
+    text = respell(" ".join(operand.text for operand in parsed.query.wanted), parsed.spellings)
     analysed, settings = parsed.analysed, parsed.settings
     return RankingQuery.ask(
         text,
@@ -118,9 +117,8 @@ def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
         settings.time_zone,
         analysed.has_prefix,
         request.event_periods
-        # As written: the spelling of `yesterday` would be corrected to a word that the memories contain.
         or named_periods(
-            written,
+            text,
             settings.text_search_config,
             request.reference_time or datetime.now(UTC),
             settings.time_zone,
