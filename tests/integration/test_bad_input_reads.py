@@ -98,9 +98,7 @@ SEARCHES: dict[str, Case] = {
     "a filter that ends before it begins": _filter(
         "end_time", start_time=Timestamp(seconds=2), end_time=Timestamp(seconds=1)
     ),
-    "a period that ends before it begins": _filter(
-        "period", period="since 2023-06 until 2023-05"
-    ),
+    "a period that ends before it begins": _filter("period", period="since 2023-06 until 2023-05"),
 }
 OTHERS: dict[str, Case] = {
     "a negative page size of Browse": _browse("page_size", page_size=-1),

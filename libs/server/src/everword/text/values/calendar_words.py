@@ -27,7 +27,7 @@ _SHORT_WEEKDAYS = dict(
 
 
 def _names(kind: str, first: int, most: int | None = None) -> dict[str, int]:
-    """Return the numbers of names from the parser's word lists; of each, at most so many alternatives."""
+    """Return the numbers of names from the parser's word lists; `most` limits the alternatives of each name."""
     return {
         name.strip(): number
         for language in _LANGUAGES

@@ -57,7 +57,7 @@ def _covers(period: Period, moment: datetime) -> bool:
     start, end = period.start or period.end, period.end or period.start
     assert start is not None
     assert end is not None
-    # A weekday is never the day beside it.
+    # On Friday is not on Saturday.
     slack = timedelta(0) if period.unit == "day" and period.confidence < 1 else _SLACK
     try:
         return start - slack <= moment < end + slack
