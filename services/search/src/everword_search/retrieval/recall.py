@@ -57,7 +57,7 @@ RESULTS = 200
 #: Turns on either side that a score uses.
 CONTEXT = 2
 #: Score added to a memory from a period that the question names, in the models' unit.
-PERIOD_WEIGHT = 16.0
+PERIOD_WEIGHT = 8.0
 #: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 

@@ -21,7 +21,7 @@ from everword_search.ranking.words.frequencies import language_of
 
 Mask = npt.NDArray[np.bool_]
 #: Closeness of a moment right before or after a period.
-_NEAR = 0.325
+_NEAR = 0.65
 #: Bounds in seconds of the margin around a period in which closeness falls to 0; within them, it is the period's
 #: length.
 _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
