@@ -189,6 +189,11 @@ def _clamped(candidate: Candidate) -> Candidate:
     return candidate if candidate.matches else replace(candidate, score=0.0)
 
 
+def without_floor(generation: GenerationRow) -> GenerationRow:
+    """Return a generation for which every passage is similar to the query."""
+    return replace(generation, background_mean=-1.0, background_deviation=0.0)
+
+
 def _calibration(generation: GenerationRow) -> dict[str, float]:
     mean, deviation = _background(generation)
     return {"floor": mean + DEVIATIONS * deviation}
