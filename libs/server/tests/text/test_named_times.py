@@ -72,7 +72,7 @@ def test_parse_time_range_refuses_other_texts(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("since 2023-06 until 2023-05-01", "ends before it begins"),
+        ("since june 2022 until may 2022", "ends before it begins"),
         ("since until may", "has no beginning"),
         ("until since may", "has no end"),
     ],

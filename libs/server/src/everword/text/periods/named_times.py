@@ -66,7 +66,7 @@ def _bounds(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
 
 
 def _between(word: str, bounds: TimeBounds, now: datetime, zone: tzinfo) -> TimeBounds:
-    if bounds.start and bounds.end and bounds.start <= bounds.end:
+    if bounds.start and bounds.end and bounds.start < bounds.end:
         return bounds
     try:
         # In December, "between December and January" begins a year ago.
