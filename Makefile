@@ -120,10 +120,16 @@ format: $(SETUP) ## Format Python and protos
 	$(BIN)/buf format -w protos
 
 .PHONY: lint
-lint: $(SETUP) ## Check style, types, import contracts and protos
+lint: types style ## Check style, types, import contracts and protos
+
+.PHONY: types
+types: $(SETUP)
+	$(BIN)/mypy libs services scripts tests
+
+.PHONY: style
+style: $(SETUP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy libs services scripts tests
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_prose.py
 	$(BIN)/python scripts/gen_protos.py --check

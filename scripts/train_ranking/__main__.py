@@ -51,7 +51,7 @@ CALIBRATIONS = Path("services/search/src/everword_search/retrieval/calibrations.
 )
 @click.option(
     "--model",
-    default="all-MiniLM-L6-v2",
+    default="minilm-e5",
     show_default=True,
     help="Packaged embedding model whose vectors are ranked.",
 )

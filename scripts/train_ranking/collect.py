@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from everword.bench.answer import Place
 from everword.bench.bench_namespace import fill, namespace, wait_until_embedded
-from everword.bench.dataset import Question, questions
+from everword.bench.dataset import Dataset, Question, questions
 from everword.bench.native_format import BenchSet
 from everword.bench.target import own_target
 from everword.client import Client
@@ -27,6 +27,8 @@ from everword.embedded.model import describe_model
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 200
+#: The set of the packaged chats in several languages.
+CHATS = "chats"
 #: The checkout that is asked, and whose state the collected features are of.
 SOURCES = Path(__file__).resolve().parents[2]
 
@@ -89,22 +91,41 @@ async def _collect(
     asked: list[QuestionSample] = []
     async with own_target(environment, print) as target:
         await asyncio.to_thread(_switch_model, target.admin_url, model)
-        for bench_set in sets:
-            for index, world in enumerate(bench_set.datasets):
+        for group in _groups(sets):
+            datasets = tuple(dataset for _, dataset in group)
+            for index, (name, world) in enumerate(group):
                 async with namespace(target.settings, "train-") as client:
                     token, places = await fill(client, world, lambda text: None)
                     if not await wait_until_embedded(client, token, lambda text: None):
                         raise RuntimeError("nobody makes vectors")
-                    for question in questions(bench_set.datasets, index):
+                    for question in questions(datasets, index):
                         candidates, names, rows = await _ask(client, question, places)
                         values = np.array(rows, np.float32).reshape(len(rows), len(names))
                         asked.append(
-                            QuestionSample(
-                                bench_set.name, world.name, question, candidates, names, values
-                            )
+                            QuestionSample(name, world.name, question, candidates, names, values)
                         )
-                print(f"{bench_set.name} {world.name}: {len(asked)} questions", flush=True)
+                print(f"{name} {world.name}: {len(asked)} questions", flush=True)
     return asked
+
+
+def _groups(sets: Sequence[BenchSet]) -> list[list[tuple[str, Dataset]]]:
+    """Return datasets with the names of their sets, grouped so that each is asked the others' questions.
+
+    The datasets of a set are a group. A set with one dataset, such as XQuAD in a language, is grouped with the
+    packaged chat in that language.
+    """
+    groups = [[(each.name, dataset) for dataset in each.datasets] for each in sets]
+    chats = next(
+        (group for group, each in zip(groups, sets, strict=True) if each.name == CHATS), []
+    )
+    for group in groups:
+        if len(group) == 1:
+            language = group[0][0].removesuffix("-dev").rpartition("-")[2]
+            mates = [chat for chat in chats if chat[1].name == f"dev-{language}"]
+            group.extend(mates)
+            for mate in mates:
+                chats.remove(mate)
+    return groups
 
 
 def _switch_model(admin_url: str, model: str) -> None:

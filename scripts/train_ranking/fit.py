@@ -15,8 +15,18 @@ from everword_search.ranking.models.plain import PlainRanking
 from scripts.train_ranking.collect import QuestionSample
 from scripts.train_ranking.plain import features_of, fit_plain
 
-#: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone.
-SET_WEIGHTS: Mapping[str, float] = {"locomo-dev": 1.0, "realtalk-dev": 1.5, "beam100k-dev": 3.0}
+#: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone. Others
+#: count 1.
+SET_WEIGHTS: Mapping[str, float] = {
+    "locomo-dev": 2.0,
+    "realtalk-dev": 4.0,
+    "beam100k-dev": 6.0,
+    "madial-en-dev": 1.5,
+    "sweagent-dev": 3.0,
+    "chats": 3.0,
+    "xquad-en-dev": 0.5,
+    **{f"xquad-{language}-dev": 0.4 for language in ("ar", "de", "es", "hi", "ru", "th", "zh")},
+}
 #: Share of the questions that are used again without vectors: the same models rank namespaces without vectors.
 BLIND_SHARE = 0.3
 FOLDS = 5

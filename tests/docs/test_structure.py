@@ -6,6 +6,7 @@ import ast
 import importlib
 import pkgutil
 import re
+from functools import cache
 from pathlib import Path
 
 from google.protobuf.descriptor import ServiceDescriptor
@@ -33,10 +34,14 @@ def services() -> list[ServiceDescriptor]:
     return found
 
 
-def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+@cache
+def functions(path: Path) -> list[tuple[str, int]]:
+    """Return the functions of a module with their numbers of lines."""
     tree = ast.parse(path.read_text())
     return [
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        (node.name, (node.end_lineno or 0) - node.lineno + 1)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
 
@@ -46,10 +51,10 @@ def snake_case(name: str) -> str:
 
 def test_each_rpc_has_a_use_case_function_of_its_name() -> None:
     defined = {
-        function.name
+        function
         for path in MODULES
         if "services" in path.parts and "tests" not in path.parts and "servicer" not in path.name
-        for function in functions(path)
+        for function, _ in functions(path)
     }
     rpcs = {snake_case(method.name) for service in services() for method in service.methods}
     assert len(rpcs) > 25
@@ -59,7 +64,7 @@ def test_each_rpc_has_a_use_case_function_of_its_name() -> None:
 def lengths(path: Path) -> dict[str, int]:
     """Return the number of lines of a module and of each of its functions."""
     name = path.relative_to(ROOT).as_posix()
-    each = {f"{name}: {f.name}": (f.end_lineno or 0) - f.lineno + 1 for f in functions(path)}
+    each = {f"{name}: {function}": lines for function, lines in functions(path)}
     return {name: len(path.read_text().splitlines()), **each}
 
 

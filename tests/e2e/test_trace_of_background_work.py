@@ -37,7 +37,7 @@ WAY = (
     "everword.v1.IngestService/AppendMessages",
     "process embed",
     "everword.internal.v1.EmbedderService/Embed",
-    "embeddings all-MiniLM-L6-v2",
+    "embeddings minilm-e5",
 )
 
 

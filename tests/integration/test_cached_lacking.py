@@ -25,11 +25,12 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def test_passages_without_vector_do_not_prevent_cached_search(knowing: Stack) -> None:
+async def test_passages_without_vector_do_not_prevent_cached_search(
+    knowing: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Append more such passages than a search asks for: calls without words, and symbols only."""
-    calls = [tool_call(f"file{number}.py") for number in range(PENDING_AT_ONCE + 50)]
-    for start in range(0, len(calls), 50):
-        await append(knowing, *calls[start : start + 50])
+    monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", 40)
+    await append(knowing, *[tool_call(f"file{number}.py") for number in range(50)])
     await append(knowing, "🎉 🎉", "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
     await embed_everything(knowing)
     await warm_up(knowing)

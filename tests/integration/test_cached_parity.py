@@ -153,7 +153,9 @@ async def test_cached_search_returns_same_results_as_database(
 ) -> None:
     await warm_up(pair.stack)
     found_any = 0
-    for query in queries:
+    # The other ways share most of its code.
+    chosen = queries if way == "recall" else queries[::2]
+    for query in chosen:
         request = request_of(way, query, only, page_size=100)
         found, statements = await asked(pair.stack.search, request)
         expected, others = await asked(pair.reference, request)
@@ -170,7 +172,7 @@ async def test_cached_search_returns_same_results_as_database(
         assert bool(found.next_page_token) == bool(expected.next_page_token)
         assert [(a.arm, a.state) for a in found.arms] == [(a.arm, a.state) for a in expected.arms]
         found_any += len(wanted)
-    assert found_any > 10 * len(queries)
+    assert found_any > 10 * len(chosen)
 
 
 @ways

@@ -103,10 +103,12 @@ async def periods(stack: Stack, *subjects: str) -> list[summary_pb2.Summary]:
     return list((await stack.search.ListSummaries(request)).summaries)
 
 
-async def context(stack: Stack, subject: str, query: str) -> pb.BuildContextResponse:
+async def context(
+    stack: Stack, subject: str, query: str, session: str = "may"
+) -> pb.BuildContextResponse:
     """Build the default context of a new conversation of a subject."""
     request = append_request(said("2026-05-20T08:00", query))
-    request.conversation.CopyFrom(target(f"{subject}-may", agent="opus", subject=subject))
+    request.conversation.CopyFrom(target(f"{subject}-{session}", agent="opus", subject=subject))
     id_ = (await stack.ingest.AppendMessages(request)).conversation_id
     return await stack.context.BuildContext(pb.BuildContextRequest(conversation_id=id_))
 
@@ -128,32 +130,23 @@ def foreign_words(text: str, own: Sequence[tuple[str, str]]) -> set[str]:
     return words_of(text) & (said_by[0] - said_by[1])
 
 
-@pytest.mark.parametrize(("subject", "own"), [("mira", MIRA), ("ben", BEN)])
-async def test_calendar_of_a_subject_has_only_its_own_words(
-    stack: Stack, subject: str, own: Sequence[tuple[str, str]]
-) -> None:
+async def test_calendar_of_a_subject_has_only_its_own_words(stack: Stack) -> None:
     await tell(stack, "mira", MIRA)
     await tell(stack, "ben", BEN)
     await summarise(stack)
     check_calendar(stack.database)
-    found = await periods(stack, subject)
-    days = {f"{moment[:10]}@{subject}" for moment, _ in own}
-    names = {"2026@", "2026-04@", "2026-W16@"}
-    assert {each.name for each in found} == days | {f"{name}{subject}" for name in names}
-    for each in found:
-        assert each.subject == subject
-        assert not foreign_words(each.content, own), each.name
     assert len(await periods(stack)) == len(MIRA) + len(BEN) + 6
-    by_name = await stack.search.GetMemory(search.GetMemoryRequest(name=f"2026-W16@{subject}"))
-    assert by_name.summary in found
-
-
-async def test_default_context_includes_own_calendar_and_no_words_of_other_subjects(
-    stack: Stack,
-) -> None:
-    await tell(stack, "mira", MIRA)
-    await tell(stack, "ben", BEN)
-    await summarise(stack)
+    for subject, own in (("mira", MIRA), ("ben", BEN)):
+        found = await periods(stack, subject)
+        days = {f"{moment[:10]}@{subject}" for moment, _ in own}
+        names = {"2026@", "2026-04@", "2026-W16@"}
+        assert {each.name for each in found} == days | {f"{name}{subject}" for name in names}
+        for each in found:
+            assert each.subject == subject
+            assert not foreign_words(each.content, own), each.name
+        week = search.GetMemoryRequest(name=f"2026-W16@{subject}")
+        assert (await stack.search.GetMemory(week)).summary in found
+    # The default contexts of each show its own calendar alone.
     periods_of = {each.id: each.subject for each in await periods(stack)}
     for subject, own, query in (
         ("mira", MIRA, "When does my sister Jana come to visit?"),
@@ -162,25 +155,25 @@ async def test_default_context_includes_own_calendar_and_no_words_of_other_subje
         ("mira", MIRA, "What did the landlord of the flat in Porto answer about the mould?"),
         ("ben", BEN, "How did the swimming go, and how is the knee?"),
     ):
-        found = await context(stack, subject, query)
-        memories = [block for block in found.blocks if block.source == pb.CONTEXT_SOURCE_MEMORIES]
+        built = await context(stack, subject, query)
+        memories = [block for block in built.blocks if block.source == pb.CONTEXT_SOURCE_MEMORIES]
         for item in (item for block in memories for item in block.items):
             assert not foreign_words(item.text, own), (query, item.text)
             assert periods_of.get(item.memory_id, subject) == subject
 
 
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("What did I do in 2026-W16?", {"2026-W16@mira"}),
-        ("What happened on 14 April 2026?", {"2026-04-14@mira"}),
-        ("Tell me what was going on in April 2026.", {"2026-04@mira"}),
-        ("What have I told you since 2020?", set()),
-        ("How are you today?", set()),
-    ],
-)
+#: Questions, and the summaries of periods that their contexts include at least.
+QUESTIONS: dict[str, set[str]] = {
+    "What did I do in 2026-W16?": {"2026-W16@mira"},
+    "What happened on 14 April 2026?": {"2026-04-14@mira"},
+    "Tell me what was going on in April 2026.": {"2026-04@mira"},
+    "What have I told you since 2020?": set(),
+    "How are you today?": set(),
+}
+
+
 async def test_default_context_includes_summary_of_the_period_that_the_query_names(
-    stack: Stack, query: str, names: set[str]
+    stack: Stack,
 ) -> None:
     # So many messages that none of them answers alone.
     for week in range(4):
@@ -191,12 +184,13 @@ async def test_default_context_includes_summary_of_the_period_that_the_query_nam
     await tell(stack, "ben", BEN)
     await summarise(stack)
     known = {each.id: each.name for each in await periods(stack)}
-    found = await context(stack, "mira", query)
-    included = {known[id_] for id_ in shown(found) & known.keys()}
-    assert names <= included
-    assert not names or found.verdict != search.VERDICT_NOTHING_RELEVANT
-    assert all(name.endswith("@mira") for name in included)
-    assert not foreign_words(found.text, MIRA)
+    for number, (query, names) in enumerate(QUESTIONS.items()):
+        found = await context(stack, "mira", query, session=f"may-{number}")
+        included = {known[id_] for id_ in shown(found) & known.keys()}
+        assert names <= included, query
+        assert not names or found.verdict != search.VERDICT_NOTHING_RELEVANT, query
+        assert all(name.endswith("@mira") for name in included), query
+        assert not foreign_words(found.text, MIRA), query
 
 
 async def test_shared_calendar_sums_up_all_subjects_and_is_in_contexts_of_each(

@@ -86,33 +86,37 @@ def words_in(text: str) -> set[str]:
     return {word for word in (*SAID, "Mirefield") if word.lower() in lower}
 
 
-def rows_of(stack: Stack, own_id: str) -> set[str]:
-    """Return the tables with planted words in rows that are not the conversation's own."""
+def rows_of(stack: Stack, *own_ids: str) -> set[str]:
+    """Return the tables with planted words in rows that are not those conversations' own."""
     found = {table for word in (*SAID, "Mirefield") for table in rows_with(stack, word)}
     with stack.database.connect() as conn:
         [(foreign,)] = conn.execute(
-            "SELECT count(*) FROM summaries WHERE content ~* %s AND conversation_id IS DISTINCT FROM %s",
-            ("|".join(SAID), own_id),
+            "SELECT count(*) FROM summaries WHERE content ~* %s "
+            "   AND (conversation_id IS NULL OR conversation_id <> ALL (%s::uuid[]))",
+            ("|".join(SAID), list(own_ids)),
         ).fetchall()
     return found - OWN_TABLES | ({"summaries"} if foreign else set())
 
 
 @pytest.mark.parametrize("model", [False, True], ids=["no model", "a model that repeats all"])
 @pytest.mark.parametrize(
-    ("name", "channel"),
-    [("discord", "discord"), ("discord/*", "discord/general"), ("*", "discord")],
+    "channels",
+    [{"discord": "discord", "irc/*": "irc/general"}, {"*": "discord"}],
+    ids=["named", "all"],
 )
 async def test_unindexed_channel_appears_in_no_read_outside_its_conversation(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch, name: str, channel: str, model: bool
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, channels: dict[str, str], model: bool
 ) -> None:
+    """`channels` has a channel for each name of a policy."""
     monkeypatch.setattr("support.every_read.SILENCE_S", 0.2)
     allowed = admin.ChannelPolicy(index=True, roll_up=True)
-    await update_settings(stack, channel_policies={name: KEPT_OUT, "cli": allowed})
+    policies = {**dict.fromkeys(channels, KEPT_OUT), "cli": allowed}
+    await update_settings(stack, channel_policies=policies)
     since = await watch_token(stack)
-    kept_out_id = await say_everything(stack, channel, "private")
+    kept_out = [await say_everything(stack, each, f"private {each}") for each in channels.values()]
     open_id = await talk_elsewhere(stack)
     await derive(stack, EchoMind() if model else None, None if model else ExtractiveComposer())
-    assert rows_of(stack, kept_out_id) == set()
+    assert rows_of(stack, *kept_out) == set()
     for query in ("Where does emi live and work, and who is the sister?", "cello welder francs"):
         assert await shown(stack, open_id, query, since) == {}
 

@@ -92,7 +92,7 @@ async def test_calibrate_with_local_model_writes_calibrations_and_plot(tmp_path:
     found = from_json(out.read_text(encoding="utf-8"))
     assert [each.profile for each in found] == list(PROFILES)
     models = {each.profile: each.model for each in found}
-    assert models["recall"] == models["balanced"] == models["semantic"] == "all-MiniLM-L6-v2"
+    assert models["recall"] == models["balanced"] == models["semantic"] == "minilm-e5"
     assert models["lexical"] is models["trigram"] is None
     for each in found:
         if each.profile in ("recall", "balanced"):

@@ -3,25 +3,62 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from uuid import UUID
 
+import pytest
+import pytest_asyncio
+
+from everword.v1.summary_pb2 import Summary
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.calls import append
 from support.command_line import everword
 from support.compaction import compact_everything
-from support.stack import Stack
+from support.databases import cloned
+from support.stack import Stack, running_stack
 from support.summaries import LEAF, ROOT, change, flag_for_review, harvest_tree, listed
 
+SHARED = pytest.mark.asyncio(loop_scope="module")
 
-async def test_summaries_tree_prints_levels_spans_counts_flags_and_backlog(stack: Stack) -> None:
-    conversation = await harvest_tree(stack)
-    await append(stack, "A straggler.", "Another one.")
-    nodes = await listed(stack)
-    root = next(node for node in nodes if node.level == ROOT)
-    leaf = next(node for node in nodes if node.level == LEAF)
-    flag_for_review(stack, leaf.id)
-    change(stack, "UPDATE summaries SET stale = true WHERE id = %s", UUID(root.id))
-    done = await everword(stack, "summaries", "tree", conversation)
+
+@dataclass(frozen=True)
+class Harvest:
+    """A conversation with a tree of summaries, one leaf to be reviewed, a stale root and two messages more."""
+
+    stack: Stack
+    conversation_id: str
+    #: Earliest first.
+    nodes: list[Summary]
+
+    @property
+    def leaf(self) -> Summary:
+        return next(node for node in self.nodes if node.level == LEAF)
+
+    @property
+    def root(self) -> Summary:
+        return next(node for node in self.nodes if node.level == ROOT)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def harvest(postgres_url: str) -> AsyncIterator[Harvest]:
+    with cloned(postgres_url) as database:
+        async with running_stack(database, embedder=False) as stack:
+            conversation_id = await harvest_tree(stack)
+            await append(stack, "A straggler.", "Another one.")
+            harvest = Harvest(stack, conversation_id, await listed(stack))
+            flag_for_review(stack, harvest.leaf.id)
+            stale = "UPDATE summaries SET stale = true WHERE id = %s"
+            change(stack, stale, UUID(harvest.root.id))
+            yield harvest
+
+
+@SHARED
+async def test_summaries_tree_prints_levels_spans_counts_flags_and_backlog(
+    harvest: Harvest,
+) -> None:
+    nodes, root, leaf = harvest.nodes, harvest.root, harvest.leaf
+    done = await everword(harvest.stack, "summaries", "tree", harvest.conversation_id)
     assert done.status == 0, done.errors
     lines = done.output.splitlines()
     assert lines[0] == "Field 0 gave 0 sacks of barley. (302 messages)"
@@ -35,18 +72,18 @@ async def test_summaries_tree_prints_levels_spans_counts_flags_and_backlog(stack
     assert "#301–#302  2 messages not summed up yet" in lines[-1]
 
 
-async def test_summaries_tree_accepts_session_key(stack: Stack) -> None:
-    await harvest_tree(stack)
-    nodes = (await everword(stack, "summaries", "tree", "s", "--json")).json()["summaries"]
-    assert {node["id"] for node in nodes} == {node.id for node in await listed(stack)}
-    missing = await everword(stack, "summaries", "tree", "no-such-key")
+@SHARED
+async def test_summaries_tree_accepts_session_key(harvest: Harvest) -> None:
+    tree = await everword(harvest.stack, "summaries", "tree", "s", "--json")
+    assert {node["id"] for node in tree.json()["summaries"]} == {node.id for node in harvest.nodes}
+    missing = await everword(harvest.stack, "summaries", "tree", "no-such-key")
     assert missing.status == 1
     assert "CONVERSATION_NOT_FOUND" in missing.errors
 
 
-async def test_summaries_show_accepts_shortened_id(stack: Stack) -> None:
-    await harvest_tree(stack)
-    leaf = next(node for node in await listed(stack) if node.level == LEAF)
+@SHARED
+async def test_summaries_show_accepts_shortened_id(harvest: Harvest) -> None:
+    stack, leaf = harvest.stack, harvest.leaf
     done = await everword(stack, "summaries", "show", f"…{leaf.id[-8:]}", "--sources")
     assert done.status == 0, done.errors
     assert leaf.id in done.output
@@ -63,10 +100,9 @@ async def test_summaries_show_accepts_shortened_id(stack: Stack) -> None:
         assert refused.status == 2, wrong
 
 
-async def test_summaries_are_listed_by_level_and_by_flag(stack: Stack) -> None:
-    await harvest_tree(stack)
-    nodes = await listed(stack)
-    flag_for_review(stack, nodes[0].id)
+@SHARED
+async def test_summaries_are_listed_by_level_and_by_flag(harvest: Harvest) -> None:
+    stack, nodes = harvest.stack, harvest.nodes
 
     async def ids(*options: str) -> list[str]:
         found = (await everword(stack, "summaries", "list", "--json", *options)).json()
@@ -76,11 +112,11 @@ async def test_summaries_are_listed_by_level_and_by_flag(stack: Stack) -> None:
     assert await ids("--level", "root", "--level", "leaf", "--oldest-first") == [
         each.id for each in nodes if each.level in (LEAF, ROOT)
     ]
-    assert await ids("--review") == [nodes[0].id]
+    assert await ids("--review") == [harvest.leaf.id]
     assert await ids("--limit", "2") == [each.id for each in reversed(nodes[-2:])]
     assert await ids("--since", "now") == []
     table = await everword(stack, "summaries", "list", "--review")
-    assert f"…{nodes[0].id[-8:]}" in table.output
+    assert f"…{harvest.leaf.id[-8:]}" in table.output
     assert "review" in table.output
 
 
@@ -108,14 +144,14 @@ async def test_audit_exits_with_status_1_if_it_has_findings(stack: Stack) -> Non
     assert [each["summary"]["id"] for each in report["findings"]] == [nodes[0].id]
 
 
-async def test_compaction_status_and_stats_print_backlog_and_levels(stack: Stack) -> None:
-    await harvest_tree(stack)
-    await append(stack, "A straggler.")
+@SHARED
+async def test_compaction_status_and_stats_print_backlog_and_levels(harvest: Harvest) -> None:
+    stack = harvest.stack
     shown = (await everword(stack, "compaction-status")).output
     assert "no language model is configured" in shown
     assert "scripted" in shown
     assert any(
-        "messages not summed up" in each and each.rstrip().endswith(" 1")
+        "messages not summed up" in each and each.rstrip().endswith(" 2")
         for each in shown.splitlines()
     )
     status = (await everword(stack, "compaction-status", "--json")).json()

@@ -98,7 +98,7 @@ async def test_model_of_a_hub_is_added_built_searched_and_switched_back_from(
     assert "model.safetensors" not in hub.downloaded
     assert await meant(stack, "Where does the cat sleep?") == ["Our cat sleeps on the radiator."]
     await append(stack, "A dog barks in the yard.")
-    back = await models(stack, "switch", "all-MiniLM-L6-v2", "--json")
+    back = await models(stack, "switch", "minilm-e5", "--json")
     [again] = back.json()
     assert (again["id"], again["state"], again["embedded"]) == (1, "active", 3)
     assert await meant(stack, "Which animal is barking outside?") == ["A dog barks in the yard."]

@@ -136,6 +136,7 @@ def uploads(stack: Stack) -> Iterator[Uploads]:
         yield uploads
 
 
+@pytest.mark.long
 async def test_damaged_files_are_read_or_refused_and_kill_only_their_parser(
     stack: Stack,
 ) -> None:

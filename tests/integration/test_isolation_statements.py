@@ -129,6 +129,8 @@ def worlds(postgres_url: str) -> Iterator[dict[str, Filled]]:
             storage: resources.enter_context(_filled(postgres_url, storage))
             for storage in ("halfvec", "array")
         }
+        while _connections:
+            _connections.popitem()[1].close()
 
 
 @pytest.fixture
@@ -206,15 +208,24 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
         return stored.conversation_id
 
 
+#: By database and role. A new connection for each statement would take most of the time.
+_connections: dict[tuple[str, str], psycopg.Connection] = {}
+
+
+def _connected(database: DatabaseUnderTest, role: str) -> psycopg.Connection:
+    """Return a connection with a service's role, which later calls share."""
+    key = database.service_url, role
+    if key not in _connections:
+        options = f"-c role={role} -c search_path=everword,public"
+        _connections[key] = psycopg.connect(database.service_url, options=options)
+    return _connections[key]
+
+
 @contextmanager
 def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterator[psycopg.Cursor]:
     """Yield a transaction with a service's role, bound to a namespace, and roll it back."""
-    options = f"-c role={role} -c search_path=everword,public"
-    with (
-        psycopg.connect(database.service_url, options=options) as conn,
-        conn.transaction(force_rollback=True),
-        conn.cursor() as cursor,
-    ):
+    conn = _connected(database, role)
+    with conn.transaction(force_rollback=True), conn.cursor() as cursor:
         cursor.execute("SELECT set_config('everword.namespace_id', %s, true)", [str(namespace_id)])
         yield cursor
 
@@ -236,6 +247,12 @@ def _values(found: object) -> Iterator[object]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def marks(worlds: dict[str, Filled]) -> dict[str, set[object]]:
+    """The values that identify rows of `theirs`, by the URL of the database."""
+    return {filled.database.admin_url: _marks(filled) for filled in worlds.values()}
+
+
 def _marks(filled: Filled) -> set[object]:
     """Return values that identify rows of `theirs` in a result: ids, texts and times."""
     marks: set[object] = set()
@@ -254,13 +271,13 @@ def _marks(filled: Filled) -> set[object]:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_statement_without_namespace_predicate_returns_no_foreign_rows(
-    filled: Filled, name: str
+    filled: Filled, marks: dict[str, set[object]], name: str
 ) -> None:
     query = without_predicate(BEHIND[name])
     parameters = parameters_of(name, filled)
     with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, query, parameters)
-    assert not _marks(filled).intersection(_values(found))
+    assert not marks[filled.database.admin_url].intersection(_values(found))
     if name not in COUNTING:
         with _bound(filled.empty, role_of(name), filled.ours) as cursor:
             assert found == _run(cursor, query, parameters)

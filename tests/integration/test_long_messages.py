@@ -69,11 +69,11 @@ def jobs(stack: Stack) -> dict[str, JobKey]:
     return {session_key: JobKey(*key) for session_key, *key in rows}
 
 
-async def test_messages_of_a_megabyte_are_summarised_one_per_leaf(stack: Stack) -> None:
+async def test_messages_larger_than_a_leaf_are_summarised_one_per_leaf(stack: Stack) -> None:
     """As one leaf they once exceeded the lease, were written for nothing, and failed three times."""
     for number in range(10):
         text = f"Emi mended pump {number} with valve_{number}. "
-        await append(stack, text + "x" * (MEGABYTE - len(text)))
+        await append(stack, text + "x" * MOST_LEAF_BYTES)
     [key] = jobs(stack).values()
     ended, reclaimed = threading.Event(), list[int]()
     with worker_context(stack.database, ExtractiveComposer()) as shop:

@@ -60,30 +60,35 @@ async def book(stack: Stack) -> AsyncIterator[Book]:
 
 
 async def best_step(load: Callable[[int], Awaitable[object]]) -> float:
-    """Return the longest step of the best of three tries, in seconds of an idle machine.
+    """Return the longest step of the best of up to three tries, in seconds of an idle machine.
 
-    Code that blocks the loop blocks it each time.
+    Code that blocks the loop blocks it each time, so a good try is the last one.
     """
     steps = []
     for number in range(3):
         async with longest_step() as longest:
             await load(number)
         steps.append(longest[0] / slowness())
+        if steps[-1] < LONGEST_S:
+            break
     return min(steps)
 
 
 async def test_import_of_many_triggers_does_not_block_the_event_loop(book: Book) -> None:
-    raws, counts = [whole_book("First."), whole_book("Second.")], []
+    sent = [b""]
 
     async def write(raw: bytes) -> None:
         answer = await book.call("ImportLoreBook", raw)
         imported = pb.ImportLoreBookResponse.FromString(answer)
-        counts.append((imported.written, imported.unchanged))
+        expected = (0, ENTRIES) if raw == sent[-1] else (ENTRIES, 0)
+        assert (imported.written, imported.unchanged) == expected
+        sent.append(raw)
 
-    # New and changed entries, and unchanged ones.
-    assert await best_step(lambda number: write(raws[number % 2])) < LONGEST_S
-    assert await best_step(lambda _: write(raws[0])) < LONGEST_S
-    assert counts == [(ENTRIES, 0)] * 3 + [(0, ENTRIES)] * 3
+    # New entries, changed ones, and unchanged ones.
+    for text in ("First", "Second"):
+        raws = [whole_book(f"{text} {number}.") for number in range(3)]
+        assert await best_step(lambda number, raws=raws: write(raws[number])) < LONGEST_S  # type: ignore[misc]
+    assert await best_step(lambda _: write(sent[-1])) < LONGEST_S
 
 
 async def test_import_of_long_contents_does_not_block_the_event_loop(book: Book) -> None:

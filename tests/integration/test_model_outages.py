@@ -245,8 +245,10 @@ async def test_text_too_long_for_the_model_is_read_in_parts_at_each_level(
 # Outages
 
 LASTING = [
-    "there is no such route",
-    "it asks for a pause",
+    *(
+        pytest.param(failure, marks=pytest.mark.long)
+        for failure in ("there is no such route", "it asks for a pause")
+    ),
     "it refuses everything",
     "it hangs",
 ]

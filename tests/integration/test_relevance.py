@@ -365,7 +365,7 @@ async def test_balanced_without_embedder_is_uncalibrated_and_rejects_min_relevan
 ) -> None:
     async with running_stack(database, embedder=False) as stack:
         await append(stack, "The cutover is on Monday.")
-        store(stack, measured("balanced", [0.0, 1.0], 0.5, model="all-MiniLM-L6-v2"))
+        store(stack, measured("balanced", [0.0, 1.0], 0.5, model="minilm-e5"))
         response = await search(stack, "balanced")
         assert response.results
         assert response.calibration == pb.CALIBRATION_UNCALIBRATED

@@ -75,7 +75,12 @@ async def test_first_search_of_a_process_is_about_as_fast_as_later_ones(
 ) -> None:
     await append(stack, *TURTLES)
     first, later = list[float](), list[float]()
-    # The fastest of three starts, since other processes may delay a first query.
+
+    def is_fast() -> bool:
+        # Seconds; without a warm-up it takes twice as long on an idle machine.
+        return min(first) <= max(0.15, 2 * median(later))
+
+    # The fastest of up to three starts, since other processes may delay a first query.
     for _ in range(3):
         address = free_address()
         async with (
@@ -87,8 +92,9 @@ async def test_first_search_of_a_process_is_about_as_fast_as_later_ones(
             search = SearchServiceStub(channel)
             first.append(await _seconds(search, "Where does Marta keep the turtles?"))
             later += [await _seconds(search, f"Do turtles sleep {n}?") for n in range(5)]
-    # Seconds; without a warm-up it takes twice as long on an idle machine.
-    assert min(first) <= max(0.15, 2 * median(later)), (first, later)
+        if is_fast():
+            break
+    assert is_fast(), (first, later)
 
 
 async def test_search_is_serving_only_after_warm_up(database: DatabaseUnderTest) -> None:

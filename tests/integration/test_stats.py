@@ -76,14 +76,17 @@ async def test_stats_count_passage_without_vector_as_pending(stack: Stack) -> No
     assert (embedding.pending, embedding.coverage) == (1, 0.75)
 
 
-async def test_stats_estimate_coverage_above_the_count_limit(stack: Stack) -> None:
+async def test_stats_estimate_coverage_above_the_count_limit(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three of five passages have no vector: far more than are counted, unevenly, among another namespace's."""
+    monkeypatch.setattr(stats, "COUNT_LIMIT", stats.COUNT_LIMIT // 10)
     await make_namespaces(stack, "theirs")
     change(
         stack,
         "INSERT INTO embedding_queue (namespace_id, memory_id, generation_id) "
-        "SELECT CASE WHEN n % 7 < 3 THEN 2 ELSE 1 END, n, 1 FROM generate_series(5000, 800000) AS n "
-        " WHERE n < 50000 OR n BETWEEN 300000 AND 600000 OR n > 790000",
+        "SELECT CASE WHEN n % 7 < 3 THEN 2 ELSE 1 END, n, 1 FROM generate_series(500, 80000) AS n "
+        " WHERE n < 5000 OR n BETWEEN 30000 AND 60000 OR n > 79000",
         "INSERT INTO corpus_counts (namespace_id, passages) SELECT 1, count(*) * 5 / 3 FROM embedding_queue "
         " WHERE namespace_id = 1",
     )

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import distribution, packages_distributions
 from itertools import chain
@@ -64,9 +64,14 @@ def imported(folder: str) -> Iterator[str]:
                 yield (node.module or "").partition(".")[0]
 
 
+@pytest.fixture(scope="module")
+def homes() -> Mapping[str, list[str]]:
+    """The installed distributions of each top-level module."""
+    return packages_distributions()
+
+
 @pytest.mark.parametrize("folder", DISTRIBUTIONS)
-def test_distribution_declares_every_import(folder: str) -> None:
-    homes = packages_distributions()
+def test_distribution_declares_every_import(folder: str, homes: Mapping[str, list[str]]) -> None:
     undeclared = {
         module
         for module in set(imported(folder)) - sys.stdlib_module_names - MODELS - PEERS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 
@@ -34,17 +33,16 @@ def tables(conn: psycopg.Connection) -> Iterator[str]:
 
 def rows_with(stack: Stack, token: str) -> dict[str, int]:
     """Return the number of rows with the token by table, in any column: text, arrays, JSON, lexemes, or bytes."""
-    found: dict[str, int] = {}
     with stack.database.connect() as conn:
-        for table in tables(conn):
-            row: Any = conn.execute(
-                f'SELECT count(*) FROM "{table}" AS t '
-                "WHERE strpos(lower(t::text), %s) > 0 OR strpos(t::text, %s) > 0".encode(),
-                [token.lower(), token.encode().hex()],
-            ).fetchone()
-            if row[0]:
-                found[table] = row[0]
-    return found
+        # One statement: a hundred would take longer for their round trips than for their work.
+        statement = " UNION ALL ".join(
+            f"SELECT '{table}', count(*) FROM \"{table}\" AS t "
+            "WHERE strpos(lower(t::text), %(token)s) > 0 OR strpos(t::text, %(bytes)s) > 0"
+            for table in tables(conn)
+        )
+        named = {"token": token.lower(), "bytes": token.encode().hex()}
+        rows = conn.execute(statement.encode(), named).fetchall()
+    return {table: number for table, number in rows if number}
 
 
 async def source_messages(stack: Stack, token: str) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import importlib
 import pkgutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import product
 from typing import Any
 from uuid import UUID
@@ -35,7 +36,7 @@ _NOTHING = {
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
 #: Seconds without an event after which a watcher has received all events.
-SILENCE_S = 1.0
+SILENCE_S = 0.5
 #: An id that does not exist.
 NOBODY = str(UUID(int=7))
 #: Request fields with ids of memories or of their owners.
@@ -49,6 +50,7 @@ _LEARNED = ("person_id", "event_id", "strategy_id")
 _LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
+@cache
 def read_methods() -> list[MethodDescriptor]:
     """Return every public RPC that a key with the role read may call, except RPCs that only wait."""
     methods: list[MethodDescriptor] = []
@@ -121,6 +123,17 @@ async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[A
     `known` holds values by field name. Search is called in each of its modes, and every RPC with a filter also with
     `as_of` now and with earlier moments.
     """
+    async with AsyncExitStack() as resources:
+        channels = [
+            await resources.enter_async_context(open_channel(stack.addresses[host]))
+            for host in _HOSTS
+        ]
+        return await _replies(channels, known)
+
+
+async def _replies(
+    channels: Sequence[grpc.aio.Channel], known: Mapping[str, object]
+) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for method in read_methods():
         requests = [_request(method, known)]
@@ -137,7 +150,7 @@ async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[A
         for number, (request, past) in enumerate(product(requests, (False, True))):
             asked = _as_of(request, known) if past else request
             if asked is not None:
-                found[f"{method.name} {number}"] = await _ask_host(stack, method, asked)
+                found[f"{method.name} {number}"] = await _ask_host(channels, method, asked)
     return found
 
 
@@ -217,16 +230,17 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     return asked
 
 
-async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> list[Any]:
+async def _ask_host(
+    channels: Sequence[grpc.aio.Channel], method: MethodDescriptor, request: Message
+) -> list[Any]:
     """Call the service that has the RPC."""
-    for host in _HOSTS:
-        async with open_channel(stack.addresses[host]) as channel:
-            try:
-                return await _ask(channel, method, request)
-            except grpc.aio.AioRpcError as error:
-                if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
-                    error.add_note(f"{method.full_name} was given {request}")
-                    raise
+    for channel in channels:
+        try:
+            return await _ask(channel, method, request)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
+                error.add_note(f"{method.full_name} was given {request}")
+                raise
     raise LookupError(method.full_name)
 
 

@@ -44,7 +44,10 @@ def broken_service(running: RunningStack) -> list[ProcessSpec]:
     return [replace(one_service(running)[0], argv=argv)]
 
 
-async def test_stack_starts_a_migrated_database_a_queue_services_and_proxy(tmp_path: Path) -> None:
+async def test_stack_starts_a_migrated_database_a_queue_services_and_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVERWORD_ADMIN_DATABASE_URL", "postgresql://owner@db")
     settings = StackSettings(tmp_path, Ports.free())
     async with stack(settings, services=one_service) as running:
         assert [process.name for process in running.processes] == [
@@ -61,20 +64,14 @@ async def test_stack_starts_a_migrated_database_a_queue_services_and_proxy(tmp_p
         with redis.Redis.from_url(running.redis_url) as client:
             assert client.ping()
         assert read_run_file(tmp_path) == running
-    assert read_run_file(tmp_path) is None
-
-
-async def test_service_environment_lacks_the_database_owner_url(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EVERWORD_ADMIN_DATABASE_URL", "postgresql://owner@db")
-    async with stack(StackSettings(tmp_path, Ports.free()), services=one_service) as running:
+        # No service gets the URL of the database's owner.
         environment = psutil.Process(running.processes[-2].pid).environ()
         assert environment["EVERWORD_DATABASE_URL"] == running.database_url
         assert environment["EVERWORD_EMBEDDER_ADDRESS"] == running.addresses["embedder"]
         assert "EVERWORD_ADMIN_DATABASE_URL" not in environment
         assert running.admin_database_url
         assert running.admin_database_url not in environment.values()
+    assert read_run_file(tmp_path) is None
 
 
 def test_every_service_receives_its_own_and_all_other_addresses(tmp_path: Path) -> None:
@@ -121,7 +118,7 @@ async def test_killed_database_is_restarted_with_its_data(
         with psycopg.connect(running.admin_database_url) as connection:
             connection.execute("CREATE TABLE kept ()")
         os.kill(running.processes[0].pid, signal.SIGKILL)
-        await asyncio.wait_for(back.wait(), 10)
+        await asyncio.wait_for(back.wait(), 60)
         with psycopg.connect(running.admin_database_url) as connection:
             connection.execute("SELECT FROM kept")
 

@@ -62,38 +62,27 @@ def started_up(
         process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_stops_all_processes_cleanly_with_exit_status_0(
-    environment: dict[str, str],
-    tmp_path: Path,
-    is_alive: Callable[[int], bool],
-    number: signal.Signals,
-) -> None:
-    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
-        assert all(is_serving(ready[name]) for name in ("address", *SERVICES))
-        process.send_signal(number)
-        # A second Ctrl-C does not interrupt the shutdown.
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=90)
-    assert process.returncode == 0, errors
-    assert not any(is_alive(pid) for pid in ready["processes"].values())
-    log = (tmp_path / "data" / "logs" / "postgres.log").read_text()
-    assert "database system is shut down" in log
-
-
-def test_killed_supervisor_leaves_no_processes_and_can_be_started_again(
+def test_signal_stops_all_processes_cleanly_and_a_killed_stack_starts_again(
     environment: dict[str, str],
     tmp_path: Path,
     is_alive: Callable[[int], bool],
     wait_until: Wait,
 ) -> None:
-    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
-        process.kill()
-        wait_until(lambda: not any(is_alive(pid) for pid in ready["processes"].values()))
-    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
-        assert is_serving(ready["ingest"])
-        process.send_signal(signal.SIGINT)
-        assert process.wait(90) == 0
+    data = tmp_path / "data"
+    for number in (signal.SIGINT, signal.SIGKILL, signal.SIGTERM):
+        with started_up(environment, "--data", str(data)) as (process, ready):
+            assert all(is_serving(ready[name]) for name in ("address", *SERVICES))
+            process.send_signal(number)
+            if number is signal.SIGKILL:
+                wait_until(lambda: not any(is_alive(pid) for pid in ready["processes"].values()))
+                continue
+            # A second Ctrl-C does not interrupt the shutdown.
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=90)
+        assert process.returncode == 0, errors
+        assert not any(is_alive(pid) for pid in ready["processes"].values())
+        log = (data / "logs" / "postgres.log").read_text()
+        assert log.rstrip().endswith("database system is shut down")
 
 
 def test_up_names_a_taken_port_before_starting_anything(

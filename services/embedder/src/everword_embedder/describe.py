@@ -130,6 +130,7 @@ def _packaged(request: ModelRequest) -> DescribedModel:
         found.dimensions,
         found.query_prefix,
         found.passage_prefix,
+        size_bytes=model.size_bytes,
         languages=model.languages,
     )
 

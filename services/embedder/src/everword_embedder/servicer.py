@@ -32,11 +32,13 @@ class EmbedderServicer(EmbedderServiceServicer):
         embedded = await self._embedder.embed(
             request.texts, priority, request.generation_id, request.namespace_id
         )
+        background = embedded.background
         return pb.EmbedResponse(
             generation_id=embedded.generation_id,
             dimensions=embedded.dimensions,
             vectors=[to_bytes(vector) for vector in embedded.vectors],
             input_tokens=embedded.input_tokens,
+            background=pb.Background(**asdict(background)) if background else None,
         )
 
     async def GetCoverage(

@@ -28,6 +28,7 @@ from everword.rpc.capacity import TRANSPORT_BYTES
 from everword.rpc.certificates import Certificates
 from everword.rpc.health import Health
 from everword.rpc.interceptors import ordered_interceptors
+from everword.rpc.interceptors.deadline import CAP_S
 from everword.rpc.settings import ServerSettings
 
 log = logging.getLogger(__name__)
@@ -152,9 +153,9 @@ def _options() -> list[tuple[str, int]]:
         ("grpc.keepalive_timeout_ms", _ANSWER_MS),
         ("grpc.http2.ping_timeout_ms", _ANSWER_MS),
         ("grpc.http2.max_pings_without_data", 0),
-        # Connections end after a while, so that clients find new replicas.
+        # Connections accept no calls after a while, so that clients find new replicas; calls in progress may finish.
         ("grpc.max_connection_age_ms", 15 * 60_000),
-        ("grpc.max_connection_age_grace_ms", 5 * 60_000),
+        ("grpc.max_connection_age_grace_ms", int(CAP_S * 1000)),
         # Clients may ping each minute; gRPC's own minimum of 5 minutes would answer GOAWAY.
         ("grpc.http2.min_ping_interval_without_data_ms", 50_000),
     ]

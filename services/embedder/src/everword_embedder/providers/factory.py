@@ -9,7 +9,7 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.folder_model import load_folder_model
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
-from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder, load_model
+from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder, load_packaged
 from everword_embedder.providers.openai.provider import OpenAIProvider, ServerState
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
@@ -68,7 +68,7 @@ class ProviderFactory:
             load = (
                 partial(load_folder_model, generation)
                 if generation.endpoint
-                else partial(load_model, self._settings.weights, generation.model)
+                else partial(load_packaged, generation.model, self._settings.weights)
             )
             self._holders[key] = LocalModelHolder(self._settings.threads, load)
         return self._holders[key]

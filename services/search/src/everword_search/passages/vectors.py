@@ -185,6 +185,8 @@ class QueryVector:
     generation_id: int
     #: float32, normalised to length 1.
     values: npt.NDArray[np.float32]
+    #: Mean and standard deviation of its cosines with unrelated passages; None for the generation's.
+    background: tuple[float, float] | None = None
 
 
 class QueryNotEmbedded(Exception):

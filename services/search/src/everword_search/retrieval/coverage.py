@@ -17,10 +17,10 @@ from everword_search.ranking.features.pool import Pool
 _ABSENT = 0.5
 #: They are about another subject unless the log-odds of an answer, plus a weight per deviation of the nearest result,
 #: minus a weight per e-fold of memories, reach the last number: among many memories, one is near by chance. Chosen on
-#: the development conversations (docs/retrieval.md).
-_NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.65, 0.5, -2.5
+#: development sets and chats in twelve languages (docs/retrieval.md).
+_NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.8, 0.25, -2.0
 #: The last number for a query of one word: its vector is near more memories, and it has no second word to match.
-_LEAST_OF_ONE_WORD = -2.0
+_LEAST_OF_ONE_WORD = -1.5
 #: Deviations assumed if no memory has a vector: those of the nearest memory about another subject.
 _NO_VECTOR = 2.0
 #: Without a calibration, a memory this many deviations near is assumed to state the same in other words.

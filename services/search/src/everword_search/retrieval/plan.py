@@ -97,10 +97,8 @@ def _timely(
     lexical = within.lexical(parsed.analysed.terms, False)
     written = " ".join(operand.text for operand in parsed.query.wanted)
     if isinstance(vector, QueryVector) and names_only_time(written):
-        generation = parsed.generation(vector.generation_id)
-        if generation is not None:
-            # "What happened last week?" is similar to none of the week's memories, and asks for all of them.
-            return lexical, within.semantic(vector, without_floor(generation))
+        # "What happened last week?" is similar to none of the week's memories, and asks for all of them.
+        vector = without_floor(vector)
     return lexical, _semantic(parsed, within, vector)
 
 

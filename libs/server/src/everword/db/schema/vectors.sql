@@ -47,8 +47,9 @@ GRANT SELECT ON model_generations TO everword_ingest, everword_search, everword_
 GRANT SELECT, UPDATE (background_mean, background_deviation) ON model_generations TO everword_embedder;
 
 -- The first generation is as old as the schema, so it has no backlog.
-INSERT INTO model_generations (state, provider, model, dimensions, size_bytes, languages, backfilled_at)
-VALUES ('active', 'local', 'all-MiniLM-L6-v2', 384, 23394866, '{en}', now());
+INSERT INTO model_generations (state, provider, model, dimensions, query_prefix, passage_prefix, size_bytes, languages,
+                               backfilled_at)
+VALUES ('active', 'local', 'minilm-e5', 384, 'query: ', 'passage: ', 95017266, '{multilingual}', now());
 
 CREATE TABLE embedding_queue (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -91,6 +91,7 @@ class EmbedResponse(_message.Message):
     DIMENSIONS_FIELD_NUMBER: _builtins.int
     VECTORS_FIELD_NUMBER: _builtins.int
     INPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    BACKGROUND_FIELD_NUMBER: _builtins.int
     generation_id: _builtins.int
     """generation_id is the generation that the vectors belong to."""
     dimensions: _builtins.int
@@ -103,6 +104,10 @@ class EmbedResponse(_message.Message):
     def vectors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """vectors holds one vector for each text: float32, little-endian."""
 
+    @_builtins.property
+    def background(self) -> Global___Background:
+        """background is the cosine of unrelated texts, for a query in a language in which it differs from the generation's."""
+
     def __init__(
         self,
         *,
@@ -110,14 +115,41 @@ class EmbedResponse(_message.Message):
         dimensions: _builtins.int = ...,
         vectors: _abc.Iterable[_builtins.bytes] | None = ...,
         input_tokens: _builtins.int = ...,
+        background: Global___Background | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["background", b"background"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimensions", b"dimensions", "generation_id", b"generation_id", "input_tokens", b"input_tokens", "vectors", b"vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["background", b"background", "dimensions", b"dimensions", "generation_id", b"generation_id", "input_tokens", b"input_tokens", "vectors", b"vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EmbedResponse: _TypeAlias = EmbedResponse  # noqa: Y015
+
+@_typing.final
+class Background(_message.Message):
+    """Background is the distribution of the cosines of a query with unrelated passages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEAN_FIELD_NUMBER: _builtins.int
+    DEVIATION_FIELD_NUMBER: _builtins.int
+    mean: _builtins.float
+    """mean is their mean."""
+    deviation: _builtins.float
+    """deviation is their standard deviation."""
+    def __init__(
+        self,
+        *,
+        mean: _builtins.float = ...,
+        deviation: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deviation", b"deviation", "mean", b"mean"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Background: _TypeAlias = Background  # noqa: Y015
 
 @_typing.final
 class GetCoverageRequest(_message.Message):

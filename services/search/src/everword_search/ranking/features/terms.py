@@ -15,6 +15,7 @@ import numpy.typing as npt
 from everword.text.analysis import folded_words, words_of
 from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
+from everword.text.word_languages import word_language
 from everword_search.kernels.compiled import MOST_WORDS
 from everword_search.ranking.times.dates import MONTHS
 from everword_search.ranking.words.frequencies import zipf
@@ -29,6 +30,8 @@ MAX_UNAUTHENTICATED = 8
 _AMOUNTS = ("much", "many")
 #: Fragments of contractions after an apostrophe.
 _REMNANTS = frozenset({"s", "t", "d", "ll", "re", "ve", "m"})
+#: A text with a larger share of German words is German; names do not count as German.
+_GERMAN_SHARE = 0.35
 _TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|['’])*|[.?!]")
 _POSSESSIVE = re.compile(r"['’]s$")
 
@@ -124,7 +127,8 @@ def unknown_names(
     """Return the capitalised words of `text` that may be names of unknown persons, in lower case.
 
     Words at the start of a sentence, authors' names, months, and words that text search does not index are excluded;
-    the latter could not be found in any conversation.
+    the latter could not be found in any conversation. German words in a German text are excluded, because German
+    capitalises all nouns.
     """
     found: list[str] = []
     begins = True
@@ -140,7 +144,14 @@ def unknown_names(
         if has_capital and not begins and not is_known and may_be_name(lower, config):
             found.append(lower)
         begins = False
-    return found
+    return [word for word in found if not _is_german_noun(word, text)] if found else found
+
+
+def _is_german_noun(word: str, text: str) -> bool:
+    if word_language(word) != "german":
+        return False
+    languages = [word_language(each.lower()) for each in _TOKEN.findall(text) if len(each) > 2]
+    return languages.count("german") > _GERMAN_SHARE * len(languages)
 
 
 def _content(

@@ -82,13 +82,14 @@ class SemanticArm(RankingArm):
     @property
     def floor(self) -> float:
         """The cosine from which passages count as similar."""
-        return _calibration(self._vector_query().generation)["floor"]
+        mean, deviation = self._background
+        return mean + DEVIATIONS * deviation
 
     async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         asked = self._vector_query()
         parameters = {
             **scored_position(window),
-            **_calibration(asked.generation),
+            "floor": self.floor,
             "vector": asked.vector,
         }
         if asked.generation.storage == "array":
@@ -125,13 +126,13 @@ class SemanticArm(RankingArm):
         if asked.generation.storage == "array":
             rows = await vectors.read_arrays(conn, self._scope, asked.id, source_ids)
             return [_clamped(candidate) for candidate in self._scan(rows)]
-        parameters = {**_calibration(asked.generation), "vector": asked.vector}
+        parameters = {"floor": self.floor, "vector": asked.vector}
         scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
         return [_clamped(Candidate.of_row(row)) for row in scored]
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages in standard deviations from the model's background; NaN without a vector."""
-        mean, deviation = _background(self._vector_query().generation)
+        mean, deviation = self._background
         return (await self.cosines(conn, passage_ids) - mean) / deviation
 
     async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
@@ -146,6 +147,21 @@ class SemanticArm(RankingArm):
             }
             return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
+
+    @property
+    def _background(self) -> tuple[float, float]:
+        """Mean and standard deviation of the cosines of unrelated texts."""
+        assert self._vector is not None
+        assert self._generation is not None
+        mean, deviation = self._vector.background or (
+            self._generation.background_mean,
+            self._generation.background_deviation,
+        )
+        return (
+            DEFAULT_MEAN if mean is None else mean,
+            # A model whose cosines are all equal has a deviation of 0, which must not be a divisor.
+            max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
+        )
 
     def _vector_query(self) -> _VectorQuery:
         assert self._vector is not None
@@ -162,7 +178,7 @@ class SemanticArm(RankingArm):
             return []
         matrix = np.stack([vectors.array_of(row.embedding) for row in rows])
         cosines = matrix @ self._vector.values
-        floor = _calibration(self._generation)["floor"]
+        floor = self.floor
         scores = np.round((cosines - floor) / (1 - floor), 9)
         best: dict[UUID, Candidate] = {}
         for row, raw, score in zip(rows, cosines.tolist(), scores.tolist(), strict=True):
@@ -189,21 +205,6 @@ def _clamped(candidate: Candidate) -> Candidate:
     return candidate if candidate.matches else replace(candidate, score=0.0)
 
 
-def without_floor(generation: GenerationRow) -> GenerationRow:
-    """Return a generation for which every passage is similar to the query."""
-    return replace(generation, background_mean=-1.0, background_deviation=0.0)
-
-
-def _calibration(generation: GenerationRow) -> dict[str, float]:
-    mean, deviation = _background(generation)
-    return {"floor": mean + DEVIATIONS * deviation}
-
-
-def _background(generation: GenerationRow) -> tuple[float, float]:
-    mean = generation.background_mean
-    deviation = generation.background_deviation
-    return (
-        DEFAULT_MEAN if mean is None else mean,
-        # A model whose cosines are all equal has a deviation of 0, which must not be a divisor.
-        max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
-    )
+def without_floor(vector: QueryVector) -> QueryVector:
+    """Return a vector to which every passage is similar."""
+    return replace(vector, background=(-1.0, 0.0))

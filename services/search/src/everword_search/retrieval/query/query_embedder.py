@@ -93,7 +93,12 @@ class QueryEmbedder:
         except grpc.aio.AioRpcError as error:
             raise QueryNotEmbedded(_reason(error)) from error
         [values] = response.vectors
-        vector = QueryVector(response.generation_id, np.frombuffer(values, dtype="<f4"))
+        background = response.background
+        vector = QueryVector(
+            response.generation_id,
+            np.frombuffer(values, dtype="<f4"),
+            (background.mean, background.deviation) if response.HasField("background") else None,
+        )
         self._cache[namespace_id, vector.generation_id, _digest(query)] = vector
         return vector
 

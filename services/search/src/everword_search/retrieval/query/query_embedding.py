@@ -66,7 +66,7 @@ class QueryEmbedding:
     def at_hand(self, parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded | None:
         """Return the cached vector, or the reason why there will be none; None if it must be requested."""
         if not self._embedding_text:
-            return QueryNotEmbedded("the query only says what to leave out", expected=True)
+            return QueryNotEmbedded("the query has no words to look for", expected=True)
         return self.embedder.known(self.namespace_id, self._text(parsed), parsed.active_id)
 
     async def embed(
@@ -100,7 +100,15 @@ class QueryEmbedding:
 
     @property
     def _embedding_text(self) -> str:
-        """The text to embed, without excluded words: their vector would be near the query all the same."""
+        """The text to embed, without excluded words: their vector would be near the query all the same.
+
+        It is empty if no words remain: models give all texts of unknown symbols the same vector.
+        """
+        text = self._wanted_text
+        return text if any(map(str.isalnum, text)) else ""
+
+    @property
+    def _wanted_text(self) -> str:
         request = self.request
         # Most queries exclude nothing; this check avoids parsing them.
         if not request.operators or not ("-" in request.text or "NOT" in request.text):
