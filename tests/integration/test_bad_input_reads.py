@@ -95,6 +95,10 @@ SEARCHES: dict[str, Case] = {
     "a filter up to a time with too many nanoseconds": _filter(
         "end_time", end_time=Timestamp(nanos=-1)
     ),
+    "a filter that ends before it begins": _filter(
+        "end_time", start_time=Timestamp(seconds=2), end_time=Timestamp(seconds=1)
+    ),
+    "a period that ends before it begins": _filter("period", period="since 2023-06 until 2023-05"),
 }
 OTHERS: dict[str, Case] = {
     "a negative page size of Browse": _browse("page_size", page_size=-1),

@@ -38,7 +38,9 @@ def test_parse_time_accepts_dates_times_and_spans(text: str, expected: datetime)
     assert parse_time(text, NOW) == expected
 
 
-@pytest.mark.parametrize("text", ["", "soon", "7", "d", "-7d", "today or tomorrow", "2026-02-30"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "7", "d", "-7d", "today or tomorrow", "2026-02-30", "until may"]
+)
 def test_parse_time_refuses_invalid_text(text: str) -> None:
     with pytest.raises(ValueError):
         parse_time(text, NOW)

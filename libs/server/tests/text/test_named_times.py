@@ -31,6 +31,7 @@ NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
         ("before 2023-05-14", "", "2023-05-14"),
         ("since 2023-05-01T10:00 until yesterday", "2023-05-01T10:00", "2023-05-17"),
         ("between march and may", "2023-03-01", "2023-06-01"),
+        ("from june to march", "2022-06-01", "2023-04-01"),
     ],
 )
 def test_parse_time_range_returns_bounds(text: str, start: str, end: str) -> None:
@@ -54,9 +55,28 @@ def test_parse_time_range_returns_bounds(text: str, start: str, end: str) -> Non
             "9" * 90,
             "99999y",
         ),
-        *("the trip in May", "x" * 100_000, "since since since"),
+        *(
+            "the trip in May",
+            "x" * 100_000,
+            "since since since",
+            "3 billion weeks ago",
+            "weeks ago",
+        ),
     ],
 )
 def test_parse_time_range_refuses_other_texts(text: str) -> None:
     with pytest.raises(ValueError):
+        parse_time_range(text, NOW, UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("since june 2022 until may 2022", "ends before it begins"),
+        ("since until may", "has no beginning"),
+        ("until since may", "has no end"),
+    ],
+)
+def test_parse_time_range_refuses_periods_without_time(text: str, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
         parse_time_range(text, NOW, UTC)

@@ -15,8 +15,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE
-from rich.console import Console
-from rich.measure import Measurement
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -48,6 +48,8 @@ VALUE_CHARS = 400
 
 #: The longest name of a row that a table keeps on one line: an id has 36 characters.
 WHOLE_NAME = 40
+#: The longest word that a table does not break: names of models have about 30 characters, URLs have more.
+WHOLE_WORD = 32
 
 #: Exit status of an import that skipped records.
 SOME_SKIPPED = 3
@@ -132,27 +134,23 @@ def _restored(value: Any, field: FieldDescriptor) -> Any:
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
     """Print a table, or `none` if it has no rows; `right` names the columns of numbers, separated by spaces.
 
-    The first column is not wrapped if the terminal is wide enough. If the terminal is too narrow for whole words, each
-    row is a block with one line per column.
+    Words are not broken. If the terminal is too narrow for whole words, each row is a block with one line per column.
     """
     if not rows:
         line("none")
         return
     cells = [[cell if isinstance(cell, Text) else plain(str(cell)) for cell in row] for row in rows]
-    table = Table(box=SIMPLE, pad_edge=False)
-    names_match = max(row[0].cell_len for row in cells) <= WHOLE_NAME
-    for place, column in enumerate(columns):
-        if column in right.split():
-            table.add_column(column, justify="right", no_wrap=True)
-        elif place == 0 and names_match:
-            table.add_column(column, no_wrap=True)
-        else:
-            # Long texts wrap onto further lines, because truncated text can be neither read nor copied.
-            table.add_column(column, overflow="fold")
-    for row in cells:
-        table.add_row(*row)
     console = Console()
-    if Measurement.get(console, console.options, table).minimum <= console.width:
+    widths = _column_widths(columns, cells, right.split(), console.width - 3 * len(columns) + 1)
+    if widths is not None:
+        table = Table(box=SIMPLE, pad_edge=False)
+        for column, width in zip(columns, widths, strict=True):
+            # Long texts wrap onto further lines, because truncated text can be neither read nor copied.
+            is_number = column in right.split()
+            justify: JustifyMethod = "right" if is_number else "left"
+            table.add_column(column, width=width, justify=justify, overflow="fold")
+        for row in cells:
+            table.add_row(*row)
         console.print(table)
         return
     for row in cells:
@@ -164,6 +162,29 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
                 block.add_row(Text(column, style="bold"), cell)
         console.print(block)
         console.print()
+
+
+def _column_widths(
+    columns: Sequence[str], cells: Sequence[Sequence[Text]], numbers: Sequence[str], budget: int
+) -> list[int] | None:
+    """Return the widths of a table's columns, so that no short word is broken; None if they do not fit.
+
+    Numbers and a short first column are kept on one line.
+    """
+    widths, floors = [], []
+    for place, column in enumerate(columns):
+        texts = [Text(column), *(row[place] for row in cells)]
+        widths.append(max(each.cell_len for each in texts))
+        is_whole = column in numbers or (place == 0 and widths[0] <= WHOLE_NAME)
+        words = (word for each in texts for word in each.plain.split())
+        longest = max(map(cell_len, words), default=0)
+        floors.append(widths[-1] if is_whole else min(longest, WHOLE_WORD))
+    while sum(widths) > budget:
+        widest = max(range(len(widths)), key=lambda place: widths[place] - floors[place])
+        if widths[widest] == floors[widest]:
+            return None
+        widths[widest] -= 1
+    return widths
 
 
 def print_entries(

@@ -10,7 +10,7 @@ import click
 def parse_time(text: str, now: datetime) -> datetime:
     """Return the beginning of the time that `text` names at `now`, in whose zone times without one are taken.
 
-    Raises ValueError if it names none.
+    Raises ValueError if it names none, or a time without a beginning, such as `until May`.
     """
     # Imported here, because most commands are given no time.
     from everword.text.periods import parse_time_range
@@ -19,10 +19,9 @@ def parse_time(text: str, now: datetime) -> datetime:
     if zone is None:
         raise ValueError("now must have a zone")
     bounds = parse_time_range(text, now, zone)
-    moment = bounds.start or bounds.end
-    if moment is None:
-        raise ValueError("is not a time")
-    return moment
+    if bounds.start is None:
+        raise ValueError("has no beginning")
+    return bounds.start
 
 
 class TimeParam(click.ParamType[datetime]):
@@ -37,9 +36,7 @@ class TimeParam(click.ParamType[datetime]):
             return value
         try:
             return parse_time(str(value), datetime.now().astimezone())
-        except ValueError:
+        except ValueError as error:
             from everword.text.periods import NAMED_TIME_EXAMPLES
 
-            self.fail(
-                f"{value!r} is not a time: write one such as {NAMED_TIME_EXAMPLES}", param, ctx
-            )
+            self.fail(f"{value!r} {error}: write a time such as {NAMED_TIME_EXAMPLES}", param, ctx)

@@ -67,6 +67,15 @@ def optional_time(message: Message, name: str, path: str = "filter.") -> datetim
     return from_timestamp(getattr(message, name), path + name) if message.HasField(name) else None
 
 
+def time_range(message: Message, path: str = "filter.") -> tuple[datetime | None, datetime | None]:
+    """Return the `start_time` and `end_time` of a message. Raises InvalidArgument if the end is before the start."""
+    start = optional_time(message, "start_time", path)
+    end = optional_time(message, "end_time", path)
+    if start and end and end < start:
+        raise InvalidArgument(violations=((f"{path}end_time", "is before start_time"),))
+    return start, end
+
+
 def to_date(text: str, field: str) -> date | None:
     """Return a day such as `2026-04-18`; None for an empty text. Raises InvalidArgument."""
     try:

@@ -32,19 +32,6 @@ COUNT_WORDS = {
         start=1,
     )
 }
-_LINES = (
-    " ".join(MONTH_NAMES),
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "januar februar märz april mai juni juli august september oktober november dezember",
-    "jänner feber mrz apr mai jun jul aug sept okt nov dez",
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-)
-#: Month from 1 to 12 by name, in some languages.
-MONTHS = {name: month for line in _LINES for month, name in enumerate(line.split(), start=1)}
 #: Words before "month" or "year" that count from the present one.
 _NEXT_WORDS = """
 next following coming nächster nächsten nächstes nächste prochain prochaine próximo próxima prossimo volgende

@@ -12,40 +12,28 @@ from zoneinfo import ZoneInfo
 
 import regex
 
-from everword.text.calendar_terms import COUNT_WORDS, MONTHS, SEASON_MONTHS
-from everword.text.periods import find_periods
+from everword.text.periods import Period, find_periods
+from everword.text.values.dates import TIME, find_times
 
 _DAY = timedelta(days=1)
-_NAMES_OF_DAYS = """
-monday mon, tuesday tue tues, wednesday wed, thursday thu thur thurs, friday fri, saturday sat, sunday sun
-"""
-_WEEKDAYS = {
-    name: day for day, names in enumerate(_NAMES_OF_DAYS.split(",")) for name in names.split()
-}
-_COUNTS = {**COUNT_WORDS, "a": 1, "an": 1, "couple": 2}
-_UNIT = r"(?P<unit>day|week|month|year)s?"
-_MONTH = "|".join(sorted((name for name in MONTHS if name.isascii()), key=len, reverse=True))
-_SEASON = "|".join(SEASON_MONTHS)
-_COUNT = rf"(?P<count>[0-9]{{1,2}}|{'|'.join(_COUNTS)})(?: of)?"
-#: A stretch of time that lies behind: "March", "2019", "last summer", "two years ago", "I was nine" is none.
-_PAST = regex.compile(
-    rf"(?P<direction>since|in|back in|on|for|from|until|till|through)? ?"
-    rf"(?:the )?(?:(?P<part>early|mid|late|end of) )?(?:"
-    rf"(?P<year>(?:19|20)[0-9]{{2}})\b"
-    rf"|(?P<month>{_MONTH})\b\.?(?: (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?\b(?!:))?(?:,? (?P<of>(?:19|20)[0-9]{{2}})\b)?"
-    rf"|last (?P<season>{_SEASON})\b"
-    rf"|last (?P<weekday>{'|'.join(_WEEKDAYS)})\b"
-    rf"|(?P<last>last|this) {_UNIT}\b"
-    rf"|(?P<yesterday>yesterday)\b"
-    rf"|(?:about |around |over |almost |nearly )?{_COUNT} (?P<units>days?|weeks?|months?|years?)(?P<ago> ago)?\b"
-    rf"|(?P<coming>{'|'.join(_WEEKDAYS)})\b"
-    r")"
+_UNIT = r"(?:day|week|month|year)s?"
+#: "For three years": how long it has lasted already.
+_LASTING = regex.compile(
+    rf"\bfor (?:about |around |over |almost |nearly |the (?:past|last) )?(?!the |this |next )"
+    rf"(?P<length>[\w ]{{1,20}}? {_UNIT})\b(?! ago)"
 )
-_TIME = regex.compile(
-    r"\b(?:at )?(?:(?P<h>[0-9]{1,2})[:.](?P<m>[0-9]{2})(?: ?(?P<half>[ap])\.?m)?"
-    r"|(?P<h2>[0-9]{1,2}) ?(?P<half2>[ap])\.?m|(?P<word>noon|midday|midnight))\b"
-)
-_ISO = regex.compile(r"\b(20[0-9]{2})-([0-9]{2})-([0-9]{2})\b")
+_AGO = regex.compile(rf"(?P<length>.+ {_UNIT}) ago")
+_UNTIL = regex.compile(r"\b(?:until|till|through) (?P<end>.+)")
+_FROM = regex.compile(r"\bfrom(?: the)? *$")
+#: Words before a month that show that something happened in it: "March" alone may be its next one.
+_IN = regex.compile(r"\b(?:in|on|early|mid|late|end of)(?: the)? *$")
+_ISO = regex.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b")
+#: Units of periods in which nothing begins that a message tells of as "today" or "this week".
+_SHORT = frozenset({"hour", "part", "day", "days", "week", "weekend"})
+#: Units of periods that end with their last day; something that holds "until June" ends with the first one.
+_DAYS = frozenset({"day", "days", "part"})
+#: A date without a year that is further back is rather the next one.
+_HALF_YEAR = 183 * _DAY
 #: Days after which a plan without a year is mentioned too late to be one.
 _LATE = 60 * _DAY
 _YEAR_AHEAD = 365 * _DAY - _LATE
@@ -64,16 +52,16 @@ def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Valid
 
     `happens` is True for an event, such as a move, which begins "in March".
     """
-    today = said_at.astimezone(ZoneInfo(zone)).date()
-    for match in _PAST.finditer(words.lower()):
-        direction = (match["direction"] or "").removeprefix("back ")
-        if direction in ("until", "till", "through"):
-            end = _end(match, today)
-            if end is not None:
-                return ValidSpan(until=_moment(end, zone))
-        begin = _begin(match, direction, happens, today)
-        if begin is not None and _moment(begin, zone) <= said_at:
-            return ValidSpan(since=_moment(begin, zone))
+    low, local = words.lower(), ZoneInfo(zone)
+    if (until := _UNTIL.search(low)) and (end := _end(until["end"], said_at, local)):
+        return ValidSpan(until=end)
+    lasting = None if happens else _LASTING.search(low)
+    if lasting and (since := _length_ago(lasting["length"], said_at, local)):
+        return ValidSpan(since=since)
+    for period in find_periods(words, said_at, local):
+        since = _begin(words, period, said_at, local, happens)
+        if since is not None and since <= said_at:
+            return ValidSpan(since=since)
     return ValidSpan()
 
 
@@ -87,102 +75,49 @@ def dated(words: str, said_at: datetime, zone: str) -> str:
     return f"{words} ({day.isoformat()}{f' {hour:%H:%M}' if hour else ''})"
 
 
-def _moment(day: date, zone: str) -> datetime:
-    return datetime.combine(day, time(), ZoneInfo(zone))
-
-
-def _begin(match: regex.Match[str], direction: str, happens: bool, today: date) -> date | None:
-    """Return the first day named by the words; None if they name no beginning."""
-    if direction == "from" or match["coming"] or match["last"] == "this":
+def _begin(
+    words: str, period: Period, said_at: datetime, zone: ZoneInfo, happens: bool
+) -> datetime | None:
+    """Return the moment since when a statement holds; None if a period is not its beginning."""
+    before, following = words[: period.begins].lower(), words[period.ends :].lstrip()
+    is_open = period.unit == "open"
+    if following[:1].isdigit() or _FROM.search(before) or not (is_open or happens):
+        return None  # "June 31" is not June.
+    if ago := _AGO.search(period.words.lower()):
+        return _length_ago(ago["length"], said_at, zone)
+    if is_open:
+        return period.start if period.end is None else None
+    is_current = period.end is None or period.end > said_at
+    if period.unit == "decade" or (is_current and period.unit in _SHORT):
         return None
-    if match["count"]:
-        # "for three years" lasts until now; "three years ago" is when it happened.
-        lasts = direction == "for" and not match["ago"] and not happens
-        happened = match["ago"] and (happens or direction == "since")
-        return _before(today, _number(match), match["units"]) if lasts or happened else None
-    is_vague = not direction and bool(match["month"]) and not (match["day"] or match["of"])
-    if direction == "since" or (happens and direction in ("in", "on", "") and not is_vague):
-        return _first(match, today)
-    return None
+    return period.start if _is_past(period, before, said_at) else None
 
 
-def _first(match: regex.Match[str], today: date) -> date | None:
-    """Return the first day of a stretch that lies behind."""
-    try:
-        if match["year"]:
-            return date(int(match["year"]), 1, 1)
-        if match["month"]:
-            found = date(
-                int(match["of"] or today.year), MONTHS[match["month"]], int(match["day"] or 1)
-            )
-            return found if match["of"] or found <= today else found.replace(year=found.year - 1)
-    except ValueError:
-        return None  # such as June 31
-    if match["season"]:
-        month = SEASON_MONTHS[match["season"]]
-        found = date(today.year, month, 1)
-        return (
-            found
-            if found <= today.replace(day=1) and month + 2 < today.month
-            else _year_back(found)
-        )
-    if match["weekday"]:
-        return today - ((today.weekday() - _WEEKDAYS[match["weekday"]] - 1) % 7 + 1) * _DAY
-    if match["yesterday"]:
-        return today - _DAY
-    if match["last"]:
-        return _start_of_last(match["unit"], today)
-    return None
+def _is_past(period: Period, before: str, said_at: datetime) -> bool:
+    """Return whether a period is not rather the next one of its kind, as "on Friday" may be."""
+    low = period.words.lower()
+    if low.startswith("this ") or period.start is None:
+        return False
+    if period.confidence >= 0.9 or low.startswith("last "):
+        return True
+    if period.unit == "month":
+        return bool(_IN.search(before))
+    return any(map(str.isdigit, low)) and said_at - period.start < _HALF_YEAR
 
 
-def _end(match: regex.Match[str], today: date) -> date | None:
-    """Return the first day on which something holds no more that holds "until" what words name."""
-    try:
-        if match["year"]:
-            return date(int(match["year"]), 1, 1)
-        if match["month"]:
-            day = int(match["day"] or 1)
-            found = date(int(match["of"] or today.year), MONTHS[match["month"]], day)
-            found = found if match["of"] or found > today else found.replace(year=found.year + 1)
-            return found + _DAY if match["day"] else found
-    except ValueError:
+def _length_ago(length: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return the start of the day that is a length of time, such as `three years`, before a message."""
+    found = find_periods(f"in the past {length}", said_at, zone)
+    return found[0].start if found and found[0].unit == "days" else None
+
+
+def _end(words: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return when something ends that holds "until" the time at the start of some words."""
+    found = find_periods(f"in {words}", said_at, zone, upcoming=True)
+    if not found or found[0].begins > len("in the "):
         return None
-    if match["coming"]:
-        return _next(_WEEKDAYS[match["coming"]], today) + _DAY
-    return None
-
-
-def _before(today: date, number: int, unit: str) -> date | None:
-    if number == 0:
-        return None
-    days = {"day": 1, "week": 7}.get(unit.removesuffix("s"))
-    if days:
-        return today - number * days * _DAY
-    months = today.year * 12 + today.month - 1 - number * (12 if unit.startswith("year") else 1)
-    return date(months // 12, months % 12 + 1, min(today.day, 28))
-
-
-def _number(match: regex.Match[str]) -> int:
-    said = match["count"]
-    return int(said) if said.isdigit() else _COUNTS[said]
-
-
-def _start_of_last(unit: str, today: date) -> date:
-    if unit == "year":
-        return date(today.year - 1, 1, 1)
-    if unit == "month":
-        return (today.replace(day=1) - _DAY).replace(day=1)
-    if unit == "week":
-        return today - (today.weekday() + 7) * _DAY
-    return today - _DAY
-
-
-def _year_back(day: date) -> date:
-    return day.replace(year=day.year - 1)
-
-
-def _next(weekday: int, today: date) -> date:
-    return today + ((weekday - today.weekday() - 1) % 7 + 1) * _DAY
+    end = found[0].end if found[0].unit in _DAYS else found[0].start
+    return end if end and (end > said_at or found[0].confidence == 1) else None
 
 
 def _planned(words: str, said_at: datetime, zone: ZoneInfo) -> date | None:
@@ -202,15 +137,9 @@ def _planned(words: str, said_at: datetime, zone: ZoneInfo) -> date | None:
 
 def _hour(low: str) -> time | None:
     """Return a time of day that can be one only: `16:30`, `4pm`, and no `at 4`."""
-    match = _TIME.search(low)
-    if not match:
-        return None
-    if match["word"]:
-        return time(0) if match["word"] == "midnight" else time(12)
-    hour, minute = int(match["h"] or match["h2"]), int(match["m"] or 0)
-    half = match["half"] or match["half2"]
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
-    elif hour < 13 and not (match["h"] or "").startswith("0"):
-        return None
-    return time(hour, minute) if hour < 24 and minute < 60 else None
+    for _, _, readings in find_times(low):
+        times = {key[1:] for keys in readings for key in keys if key[0] == TIME}
+        if len(times) == 1:
+            [[hour, minute]] = times
+            return time(int(hour), int(minute))
+    return None

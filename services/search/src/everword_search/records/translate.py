@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from everword.domain.documents import document_tag
-from everword.rpc.translate import optional_time
+from everword.rpc.translate import optional_time, time_range
 from everword.v1 import (
     conversation_pb2,
     memory_pb2,
@@ -20,6 +20,7 @@ from everword_search.records.model import (
 
 
 def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
+    since, before = time_range(message)
     return MemoryFilter(
         kinds=list(message.kinds) or None,
         conversation_ids=[UUID(id_) for id_ in message.conversation_ids] or None,
@@ -31,8 +32,8 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         roles=list(message.roles) or None,
         tags=list(message.tags) or None,
         document_tags=[document_tag(UUID(id_)) for id_ in message.document_ids] or None,
-        since=optional_time(message, "start_time"),
-        before=optional_time(message, "end_time"),
+        since=since,
+        before=before,
         period=message.period.strip(),
         include_automated=message.include_automated,
         include_superseded=message.include_superseded,

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from everword.text.values.spellings import respell
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features.compute import RankingQuery
-from everword_search.ranking.times.periods import named_periods
+from everword_search.ranking.times.periods import named_periods, names_only_time
 from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
-from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.semantic import SemanticArm, without_floor
 from everword_search.retrieval.arms.trigram import query_tokens
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest
@@ -94,7 +94,12 @@ def _timely(
         return ()
     first, last = min(each.start for each in periods), max(each.end for each in periods)
     within = index.within(first, last)
-    return within.lexical(parsed.analysed.terms, False), _semantic(parsed, within, vector)
+    lexical = within.lexical(parsed.analysed.terms, False)
+    written = " ".join(operand.text for operand in parsed.query.wanted)
+    if isinstance(vector, QueryVector) and names_only_time(written):
+        # "What happened last week?" is similar to none of the week's memories, and asks for all of them.
+        vector = without_floor(vector)
+    return lexical, _semantic(parsed, within, vector)
 
 
 def _semantic(

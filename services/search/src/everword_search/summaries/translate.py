@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everword.rpc.translate import memory_to_proto, optional_time, summary_to_proto
+from everword.rpc.translate import memory_to_proto, summary_to_proto, time_range
 from everword.v1 import search_service_pb2 as pb
 from everword.v1 import summary_pb2
 from everword_search.summaries.model import (
@@ -27,11 +27,12 @@ def to_limits(limits: pb.ExpansionLimits) -> ExpansionLimits:
 
 
 def to_summary_filter(message: summary_pb2.SummaryFilter) -> SummaryFilter:
+    since, before = time_range(message)
     return SummaryFilter(
         levels=[*message.levels] or _ALL_LEVELS,
         conversation_id=UUID(message.conversation_id) if message.conversation_id else None,
-        since=optional_time(message, "start_time"),
-        before=optional_time(message, "end_time"),
+        since=since,
+        before=before,
         only_needing_review=message.only_needing_review,
         subjects=list(message.subjects) or None,
     )

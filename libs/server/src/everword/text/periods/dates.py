@@ -28,6 +28,8 @@ _DECADE_WORDS = (
     *("twenties", "thirties", "forties", "fifties", "sixties"),
     *("seventies", "eighties", "nineties"),
 )
+#: Days that are searched for a day of the month with its weekday; each Friday the 13th is found.
+_LONGEST_SEARCH = 430
 #: Confidence of a month that is also a person's name.
 _DOUBTFUL = 0.5
 
@@ -69,7 +71,7 @@ def read_date(match: Match) -> Span | None:
         and (match.following.text.endswith("s") or match.following.text == "people")
     )
     if is_counted or not all(each.text[0].isdigit() for each in numbers):
-        return read_month(_with_tokens(match, "Mm")) if is_counted and not match.has("m") else None
+        return read_month(match.only("Mm")) if is_counted and not match.has("m") else None
     first, last = int(numbers[0].value), int(numbers[-1].value)
 
     def of_year(year: int) -> tuple[date, date]:
@@ -85,9 +87,19 @@ def _is_capital(tokens: Sequence[Token], tag: str) -> bool:
     return any(each.tag == tag and each.text[0].isupper() for each in tokens)
 
 
-def _with_tokens(match: Match, tags: str) -> Match:
-    """Return the match with only the tokens of some tags."""
-    return replace(match, tokens=[each for each in match.tokens if each.tag in tags])
+def read_day_of_month(match: Match) -> Span | None:
+    """`Friday the 13th`; `on the 21st` at the end of a clause."""
+    number, following = match.number("j"), match.following
+    ordinal = next(each for each in match.tokens if each.tag == "j")
+    is_alone = following is None or following.tag == "."
+    if not ordinal.text[0].isdigit() or not (is_alone or match.has("W")):
+        return None
+    day, step = match.clock.today, DAY if match.clock.upcoming else -DAY
+    for _ in range(_LONGEST_SEARCH):
+        if day.day == number and (not match.has("W") or day.weekday() == match.number("W")):
+            return spans.day_span(day, 0.8)
+        day += step
+    return None
 
 
 def read_digits(match: Match) -> Span | None:

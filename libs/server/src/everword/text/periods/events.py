@@ -34,7 +34,8 @@ _AFTER = (
     "|depuis(?: que)?|etter(?: at)?|siden"
 )
 _OF = "of|der|des|de|del|du"
-_ITS_DAY = frozenset({"day", "tag", "día", "jour", "dag"})
+#: Only "the day of …" names the event's time. "The opening night of the studio" is an event itself.
+_ITS_DAY = "day|tag|día|jour|dag"
 _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 #: First words of the clause or noun that names an event.
 _FIRST_WORDS = (
@@ -42,8 +43,9 @@ _FIRST_WORDS = (
     "|yo|mi|mis|nuestr[ao]|el|la|los|las|mudarme|irme|casarme|me|je|nous|il|elle|mon|ma|mes|notre|le|les|jeg|vi|han|hun"
 )
 _EVENT = regex.compile(
-    rf"\b(?:(?:(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)}) )?(?P<unit>{'|'.join(_UNIT_OF)}) )?"
-    rf"(?:(?P<before>{_BEFORE})|(?P<after>{_AFTER})|(?P<of>{_OF})) "
+    rf"\b(?:(?P<day>{_ITS_DAY}) (?:{_OF})|"
+    rf"(?:(?:(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)}) )?(?P<unit>{'|'.join(_UNIT_OF)}) )?"
+    rf"(?:(?P<before>{_BEFORE})|(?P<after>{_AFTER}))) "
     rf"(?P<words>(?:(?:{_FIRST_WORDS})\b|(?-i:\p{{Lu}}\p{{Ll}}+))[^?.!,;:\n]{{3,120}})",
     regex.IGNORECASE,
 )
@@ -95,11 +97,7 @@ def find_event(text: str, periods: Sequence[Period]) -> Event | None:
     for match in _EVENT.finditer(text):
         if any(each.begins < match.end() and match.start() < each.ends for each in periods):
             continue
-        written_unit = (match["unit"] or "").lower()
-        unit = _UNIT_OF.get(written_unit, "")
-        # Only "the day of …" names the event's time. "The opening night of the studio" is an event itself.
-        if match["of"] and written_unit not in _ITS_DAY:
-            continue
+        unit = "day" if match["day"] else _UNIT_OF.get((match["unit"] or "").lower(), "")
         direction = -1 if match["before"] else 1 if match["after"] else 0
         written = (match["number"] or "one").lower()
         return Event(match["words"].strip(), direction, unit, _NUMBERS.get(written) or int(written))

@@ -24,7 +24,10 @@ _LONGEST = 1000
 _MOST = 8
 #: Passes over the words; each combines the times found so far with the words around them.
 _ROUNDS = 5
-_UNSPACED = regex.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0620-\u064a]")
+#: Scripts that English is not written in.
+_OTHER_SCRIPT = regex.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\u0620-\u064a\p{Hangul}\p{Thai}\p{Devanagari}]"
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def find_periods(
         return []
     clock = _clock(now, zone, upcoming)
     languages = likely_languages(text, language)
-    if "en" not in languages and not _UNSPACED.search(text):
+    if "en" not in languages and not _OTHER_SCRIPT.search(text):
         languages.append("en")
     best: list[Period] = []
     # A short text may fit several languages. Use the one in which the times cover the most characters.

@@ -32,9 +32,15 @@ WORDS: Sequence[Rule] = (
     _rule("C", relative_times.read_calendar_unit),
     _rule("I", dates.read_digits),
     _rule("[LTN][UK]", relative_times.read_relative_unit),
+    _rule("(?<=i)K(?![oRFBgi])", relative_times.read_bare_weekend),
+    _rule("L[UK][oi][Mm](?:o?Y)?", parts.take_last_of_month),
+    _rule("[edl]o?U(?!o)", parts.take_third_of_current),
+    _rule("f[UKW]|[UKW]f", relative_times.read_before_last),
     _rule("(?:[LpT][nv]|[nv]?p|n[L])U", relative_times.read_rolling),
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
     _rule("[gG][nv]?U(?![oBFM])", relative_times.read_ago),
+    _rule("[io][nv]U(?![gGLBF])", relative_times.read_ahead),
+    _rule("Wj|(?<=i)j", dates.read_day_of_month),
     _rule("n[VW]g", relative_times.read_weekdays_ago),
     _rule("[TN]W|(?<![jLn])W|LW(?!o)", relative_times.read_weekday),
     _rule("[LT]P", relative_times.read_part_of_today),
@@ -44,7 +50,7 @@ WORDS: Sequence[Rule] = (
     _rule(f"(?:[LTN]|{_BEFORE})m(?:o?Y)?|mo?Y", dates.read_month),
     _rule("Uo?M(?:o?Y)?", dates.with_unit(dates.read_month)),
     _rule("[Mm][nj](?:[r&][nj])?(?:o?Y)?", dates.read_date),
-    _rule("(?:[nj][r&])?[nj]o?[Mm](?:o?Y)?", dates.read_date),
+    _rule("(?:[SR]?[nj][r&])?[nj]o?[Mm](?:o?Y)?", dates.read_date),
     _rule(f"(?:[LTN]|{_BEFORE})[Aa](?:o?Y)?|[Aa]o?Y", dates.read_season),
     _rule("[LTN]?[Aa]U(?:o?Y)?", dates.read_term),
     _rule("[LTN]?H(?:o?Y)?", dates.read_holiday),
@@ -56,19 +62,27 @@ WORDS: Sequence[Rule] = (
 POSTPOSED_WORDS: Sequence[Rule] = (
     *WORDS,
     _rule("[UK][LTN]", relative_times.read_relative_unit),
-    _rule("nUL", relative_times.read_rolling),
+    _rule("nUL|UnL", relative_times.read_rolling),
     _rule("U?W[LN]", relative_times.read_weekday),
     _rule("M[LN]", dates.read_month),
     _rule("[Aa][LTN]", dates.read_season),
     _rule("H[LN]", dates.read_holiday),
 )
-#: Chinese and Japanese seasons need no preposition.
-UNSPACED_WORDS: Sequence[Rule] = (*WORDS, _rule("A", dates.read_season))
+#: Languages without prepositions before seasons.
+_BARE_SEASONS = frozenset({"ja", "zh", "ko", "hi"})
+BARE_SEASON_WORDS: Sequence[Rule] = (*WORDS, _rule("A", dates.read_season))
+THAI_WORDS: Sequence[Rule] = (
+    _rule("[nv]UL", relative_times.read_ago),
+    _rule("Wg", relative_times.read_weekday),
+    *POSTPOSED_WORDS,
+    _rule("A", dates.read_season),
+)
 TIMES: Sequence[Rule] = (
     _rule("(?:[edl][oi]?X|X[123])", parts.take_third),
-    _rule("XP|P[oi]?X", parts.take_part_of_day),
-    _rule("[jL][UKWh][oi]X", parts.take_nth),
-    _rule("(?<![njLv])[UK]oX", parts.take_containing_unit),
+    _rule("Xi?P|P[oi]?X", parts.take_part_of_day),
+    _rule("(?:j[UKWh][oi]?|L[UKWh][oi])X", parts.take_nth),
+    _rule("[jL]nU[oi]?X", parts.take_several),
+    _rule("(?<![njLv])[UK][oR]X", parts.take_containing_unit),
     _rule("[nv]?U[BFg]X", parts.shift),
     _rule("X[BF]X", parts.take_adjacent_weekday),
 )
@@ -82,8 +96,10 @@ RELATIONS: Sequence[Rule] = (
 
 
 def words_rules(language: str) -> Sequence[Rule]:
-    if language in ("ja", "zh"):
-        return UNSPACED_WORDS
+    if language == "th":
+        return THAI_WORDS
+    if language in _BARE_SEASONS:
+        return BARE_SEASON_WORDS
     return POSTPOSED_WORDS if language in _POSTPOSED else WORDS
 
 

@@ -52,8 +52,9 @@ _LISTED = {name: lines.split() for name, lines in _LISTS.items()}
 _DAYS_AROUND = {
     "diwali": (1, 4), "lunar new year": (1, 7), "passover": (0, 8), "rosh hashanah": (0, 2),
     "hanukkah": (0, 8), "ramadan": (0, 30), "eid al-fitr": (1, 4), "eid al-adha": (1, 5),
-    "christmas": (1, 3), "new year": (1, 2), "thanksgiving": (0, 4), "easter": (2, 4),
-    "carnival": (5, 7), "pentecost": (0, 2), "golden week": (0, 7), "obon": (0, 4), "holy week": (0, 7),
+    "christmas": (1, 3), "new year": (1, 2), "thanksgiving": (0, 4), "easter": (2, 2),
+    "easter holidays": (8, 8), "carnival": (5, 7), "pentecost": (1, 2), "golden week": (0, 7), "obon": (0, 4),
+    "songkran": (0, 3), "may holidays": (0, 9), "end of the year": (0, 5), "holy week": (0, 8),
 }  # fmt: skip
 #: Month and day.
 _FIXED = {
@@ -64,6 +65,7 @@ _FIXED = {
     "all saints": (11, 1), "day of the dead": (11, 2), "guy fawkes": (11, 5), "veterans day": (11, 11),
     "st nicholas": (12, 6), "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25),
     "boxing day": (12, 26), "new year's eve": (12, 31), "golden week": (4, 29), "obon": (8, 13),
+    "songkran": (4, 13), "may holidays": (5, 1), "victory day": (5, 9), "end of the year": (12, 27),
     "three kings": (1, 6), "national day": (10, 1),
 }  # fmt: skip
 #: Month, weekday and the week of the month; -1 is the last.
@@ -74,8 +76,8 @@ _WEEKDAYS = {
 }  # fmt: skip
 #: Days after Easter Sunday; negative before it.
 _AROUND_EASTER = {
-    "easter": 0, "good friday": -2, "easter monday": 1, "ash wednesday": -46, "palm sunday": -7, "carnival": -47,
-    "ascension": 39, "pentecost": 49, "corpus christi": 60, "holy week": -7,
+    "easter": 0, "easter holidays": 0, "good friday": -2, "easter monday": 1, "ash wednesday": -46, "palm sunday": -7,
+    "carnival": -47, "ascension": 39, "pentecost": 49, "corpus christi": 60, "holy week": -7,
 }  # fmt: skip
 #: Month and day of the Islamic calendar.
 _ISLAMIC = {"ramadan": (9, 1), "eid al-fitr": (10, 1), "eid al-adha": (12, 10), "ashura": (1, 10)}

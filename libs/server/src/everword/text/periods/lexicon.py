@@ -5,8 +5,8 @@ Each tag is one character, so that the rules of `grammar` can be regular express
     D day from today   C calendar unit from today   U unit   K weekend   M month   m month or a common word   W weekday
     w weekday or a common word   V weekdays   A season   a season or a common word   P part of the day   Z part of a day
     H holiday   I date in digits   n number   v vague number   j ordinal   Y year   y decade   q quarter
-    L last   T this   N next   p past   g ago or before   G ago or since   S since   B before   F after   u until
-    b between   R from   & and   r to   o of   i in, on, at   e early   d mid   l late   h half
+    L last   f before last   T this   N next   p past   g ago or before   G ago or since   S since   B before   F after
+    u until   b between   R from   & and   r to   o of   i in, on, at   e early   d mid   l late   h half
     1 2 3 early, mid, late if written after the month   s c t z since, before, until, after if written after the time
     . end of a clause   x any other word
 """
@@ -23,27 +23,38 @@ import regex
 
 from everword.text.periods.words import LANGUAGES
 
-_CJK = r"\u3005\u3040-\u30ff\u3400-\u9fff"
+#: Scripts without spaces between words: Japanese, Chinese and Thai.
+_UNSPACED = r"\u3005\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e4f"
 _TOKEN = regex.compile(
     r"(?P<iso>(?<![\w./:-])(?:19|20)\d\d-(?:[Ww][0-5]\d|\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d)?Z?)?)?)(?![\w/:-]))"
     r"|(?P<written>(?<![\w./:-])(?:\d{1,2}[./]\d{1,2}[./](?:(?:19|20)\d\d|\d\d)|(?:19|20)\d\d/\d{1,2}/\d{1,2})(?![\w/:-]))"
     r"|(?P<short>(?<![\w./:-])\d{1,2}\.\d{1,2}\.(?!\d))"
-    r"|(?P<cjk>(?:(?P<cy>\d{4})[年年] ?)?(?P<cm>\d{1,2})月(?:(?P<cd>\d{1,2})[日号])?|(?P<cyear>(?:19|20)\d\d)年)"
+    r"|(?P<cjk>(?:(?P<cy>\d{4})[年年년] ?)?(?P<cm>\d{1,2})[月월](?: ?(?P<cd>\d{1,2})[日号일])?"
+    r"|(?P<cyear>(?:19|20)\d\d)[年년])"
     r"|(?P<decade>(?<![\w-])(?:(?:19|20)\d0|['’]?[2-9]0)['’]?s\b|(?<![\w-])(?:twenties|thirties|forties|fifties|sixties"
     r"|seventies|eighties|nineties)\b)"
     r"|(?P<ordinal>(?<![\w.,])\d{1,2}(?:st|nd|rd|th|er|º|ª)\b|(?<![\w.,])\d{1,2}\.(?= ?\p{L}))"
     r"|(?P<quarter>\b[QqH][1-4]\b)"
     r"|(?P<number>(?<![\w.:/]|\p{L}-|\d,)\d+(?![\p{Latin}\p{Cyrillic}_:/%\d]|\.\d|,(?!(?:19|20)\d\d)\d)"
     r"|(?<=\d,)(?:19|20)\d\d(?!\d))"
-    rf"|(?P<character>[{_CJK}])"
-    rf"|(?P<word>(?:(?![{_CJK}])\p{{L}}\p{{M}}*)+)"
+    rf"|(?P<character>[{_UNSPACED}])"
+    rf"|(?P<word>(?:(?![{_UNSPACED}])\p{{L}}\p{{M}}*)+)"
     r"|(?P<dash>[-–—~〜])"
     r"|(?P<stop>[.?!;:()\n…。?！]|\S)"
 )
 #: Punctuation that is ignored, because it may be inside of a time: `May 3, 2026`.
 _SILENT = frozenset(",'’\"“”،、_*")
-_EVIDENT = regex.compile(rf"[\d{_CJK}\u0620-\u064a]")
+#: Scripts of one language, and those whose words may be joined to others: they are always read.
+_EVIDENT = regex.compile(rf"[\d{_UNSPACED}\u0620-\u064a\u0900-\u0963\p{{Hangul}}]")
 _WORD = regex.compile(r"\p{L}+")
+_SCRIPTS = {
+    "ja": regex.compile(r"[\u3040-\u30ff]"),
+    "ar": regex.compile(r"[\u0620-\u064a]"),
+    "ko": regex.compile(r"\p{Hangul}"),
+    "th": regex.compile(r"\p{Thai}"),
+    "hi": regex.compile(r"\p{Devanagari}"),
+}
+_HAN = regex.compile(r"[\u3400-\u9fff]")
 _OTHER_DIGIT = regex.compile(r"[^\P{Nd}0-9]")
 #: Words. Shorter texts do not show their language clearly, so more languages are tried.
 _SHORT_TEXT = 6
@@ -150,12 +161,21 @@ def fold_word(word: str) -> str:
     return folded.translate(_ARABIC)
 
 
+#: `fold_word` takes syllables apart, so these must be, too.
+_KOREAN_PARTICLES = tuple(
+    unicodedata.normalize("NFKD", each)
+    for each in ("에는", "에도", "에", "의", "은", "는", "이", "가", "을", "를", "날", "엔")
+)
 _ARABIC = str.maketrans({"ى": "ي", "ة": "ه", "ـ": "", "ß": "ss"})
 
 
 def _forms(word: str, language: str) -> Iterator[str]:
-    """Yield the forms of a word to look up: the word itself, and for Arabic also without prepositions and article."""
+    """Yield the forms of a word to look up: the word itself, and it without a particle, preposition or article."""
     yield word
+    if language == "ko":
+        for ending in _KOREAN_PARTICLES:
+            if word.endswith(ending) and len(word) > len(ending):
+                yield word[: -len(ending)]
     if language == "ar":
         if word[0] in "وف" and len(word) > 3:
             word = word[1:]
@@ -246,19 +266,33 @@ def lexicon_of(language: str) -> Lexicon:
     return _indexed(language, entries, articles)
 
 
+#: Last parts of German compounds with a month, such as `Aprilwoche`.
+_PARTS_OF_MONTHS: Mapping[str, tuple[str, Any]] = {
+    "woche": ("U", "week"),
+    "wochenende": ("K", None),
+    "halfte": ("h", None),
+    "anfang": ("e", None),
+    "mitte": ("d", None),
+    "ende": ("l", None),
+}
+
+
 def _add_compounds(entries: dict[tuple[str, ...], Tags]) -> None:
-    """Add words such as `Sonntagabend`."""
+    """Add words such as `Sonntagabend` and `Aprilwoche`."""
     of = {
         tag: [
             (words[0], tags[0])
             for words, tags in entries.items()
             if tags[0][0] == tag and len(words) == 1
         ]
-        for tag in "WP"
+        for tag in "WPM"
     }
     for day, weekday in of["W"]:
         for part, hours in [*of["P"], ("morgen", ("P", "morning"))]:
             entries.setdefault((day + part,), (weekday, hours))
+    for name, month in of["M"]:
+        for part, tag in _PARTS_OF_MONTHS.items():
+            entries.setdefault((name + part,), (tag, ("o", None), month))
 
 
 def _add_days_of_weeks(entries: dict[tuple[str, ...], Tags]) -> None:
@@ -299,8 +333,13 @@ def _function_words() -> Mapping[str, frozenset[str]]:
     return {
         language: frozenset(fold_word(words["function"]).split())
         for language, words in LANGUAGES.items()
-        if language not in ("ar", "ja", "zh")
+        if language not in _SCRIPTS and language != "zh"
     }
+
+
+def is_function_word(word: str) -> bool:
+    """Return whether a folded word is one of the most frequent words of some language."""
+    return any(word in known for known in _function_words().values())
 
 
 def likely_languages(text: str, usual: str) -> list[str]:
@@ -308,12 +347,11 @@ def likely_languages(text: str, usual: str) -> list[str]:
 
     `usual` comes first if it is possible.
     """
-    if regex.search(r"[\u3040-\u30ff]", text):
-        return ["ja"]
-    if regex.search(r"[\u3400-\u9fff]", text):
+    for language, script in _SCRIPTS.items():
+        if script.search(text):
+            return [language]
+    if _HAN.search(text):
         return ["ja", "zh"] if usual == "ja" else ["zh", "ja"]
-    if regex.search(r"[\u0620-\u064a]", text):
-        return ["ar"]
     words = [fold_word(word) for word in _WORD.findall(text)]
     counts = {
         language: len(known.intersection(words)) for language, known in _function_words().items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everword.text.periods.lexicon import Token
@@ -32,6 +32,16 @@ class Match:
 
     def name(self, tags: str) -> str:
         return str(self[tags])
+
+    def only(self, tags: str) -> Match:
+        """Return the match with only the tokens of some tags."""
+        return replace(self, tokens=[each for each in self.tokens if each.tag in tags])
+
+    def with_time(self, span: Span, tags: str) -> Match:
+        """Return the match with only the tokens of some tags, and a time after them."""
+        last = self.tokens[-1]
+        found = Token("X", span, last.start, last.end, last.text)
+        return replace(self, tokens=[*self.only(tags).tokens, found])
 
     @property
     def times(self) -> list[Span]:

@@ -53,8 +53,9 @@ def parse_time_range(text: str, now: datetime, zone: tzinfo) -> TimeBounds:
 
 def _bounds(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
     if both := _BOTH.fullmatch(word):
-        since = _bounds(both["since"] or both["between"], now, zone).start
-        return TimeBounds(since, _bounds(both["until"], now, zone).end)
+        since = _directed("since", _bounds(both["since"] or both["between"], now, zone))
+        until = _directed("until", _bounds(both["until"], now, zone))
+        return _between(word, TimeBounds(since.start, until.end), now, zone)
     if directed := _DIRECTED.fullmatch(word):
         return _directed(directed[1], _bounds(directed[2], now, zone))
     if word == "now":
@@ -64,15 +65,24 @@ def _bounds(word: str, now: datetime, zone: tzinfo) -> TimeBounds:
     return _written(word, zone) or _worded(word, now, zone)
 
 
+def _between(word: str, bounds: TimeBounds, now: datetime, zone: tzinfo) -> TimeBounds:
+    if bounds.start and bounds.end and bounds.start < bounds.end:
+        return bounds
+    try:
+        # In December, "between December and January" begins a year ago.
+        return _worded(word, now, zone)
+    except ValueError:
+        raise ValueError("ends before it begins") from None
+
+
 def _directed(direction: str, bounds: TimeBounds) -> TimeBounds:
-    match direction:
-        case "since" | "from":
-            return TimeBounds(bounds.start, None)
-        case "after":
-            return TimeBounds(bounds.end, None)
-        case "before":
-            return TimeBounds(None, bounds.start)
-    return TimeBounds(None, bounds.end)
+    moment = bounds.start if direction in ("since", "from", "before") else bounds.end
+    if moment is None:
+        side = "beginning" if bounds.end else "end"
+        raise ValueError(f"has no {side} after the word {direction!r}")
+    if direction in ("since", "from", "after"):
+        return TimeBounds(moment, None)
+    return TimeBounds(None, moment)
 
 
 def _ago(now: datetime, number: int, unit: str) -> datetime:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from everword.text.periods import spans
+from everword.text.periods.dates import read_month
 from everword.text.periods.holidays import nth_weekday
 from everword.text.periods.match import Match
 from everword.text.periods.spans import DAY, Span
@@ -24,7 +25,7 @@ _THIRDS = {
 #: "mid-May" may mean the tenth.
 _MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
 #: Languages whose word for "ago" also means "before".
-_AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh"})
+_AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh", "ko", "th", "hi"})
 
 
 def take_third(match: Match) -> Span | None:
@@ -41,6 +42,23 @@ def take_third(match: Match) -> Span | None:
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
+
+
+def take_third_of_current(match: Match) -> Span | None:
+    """`at the beginning of the month`."""
+    [unit] = [each for each in match.tokens if each.tag == "U"]
+    is_plural = match.language == "en" and unit.text.endswith("s")
+    if str(unit.value) in _SHORT_UNITS or is_plural:
+        return None
+    current = spans.unit_span(str(unit.value), match.clock.today)
+    return take_third(match.with_time(current, "edl"))
+
+
+def take_last_of_month(match: Match) -> Span | None:
+    """`the last week of May`, which is not last week."""
+    if match.has("U") and match.name("U") != "week":
+        return None
+    return take_nth(match.with_time(read_month(match.only("MmY")), "LUK"))
 
 
 def take_part_of_day(match: Match) -> Span | None:
@@ -82,6 +100,19 @@ def take_nth(match: Match) -> Span | None:
         begins = spans.back(span.end.date(), unit, 1)
     found = spans.days(begins, spans.back(begins, unit, -1), unit)
     return found if span.start <= found.start < span.end else None
+
+
+def take_several(match: Match) -> Span | None:
+    """`the first three weeks of June`."""
+    [span], unit, number = match.times, match.name("U"), match.number("n")
+    if match.number("jL") == 1:
+        found = spans.days(span.start.date(), spans.back(span.start.date(), unit, -number), "days")
+    elif match.has("L"):
+        found = spans.days(spans.back(span.end.date(), unit, number), span.end.date(), "days")
+    else:
+        return None
+    is_inside = span.start <= found.start and found.end <= span.end
+    return replace(found, confidence=span.confidence) if is_inside else None
 
 
 def take_containing_unit(match: Match) -> Span | None:
@@ -166,6 +197,10 @@ def join_range(match: Match) -> Span | None:
     if last.yearly is None:
         # "Between August 11 and August 15, 2023" names the year once.
         first = first.in_year(last.start.year) or first
+    if first.weekday is not None and first.start > last.start:
+        # "Between Monday and Wednesday last week" names the week once.
+        ends = last.start.date()
+        first = spans.day_span(ends - (ends.weekday() - first.weekday) % 7 * DAY, first.confidence)
     if first.start > last.start:
         first = first.in_year(first.start.year - 1) or first
     if first.start > last.start:

@@ -6,13 +6,24 @@ Each function takes the matched tokens and returns the time that they mean; None
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 from everword.text.periods import spans
+from everword.text.periods.lexicon import fold_word
 from everword.text.periods.match import Match
-from everword.text.periods.spans import DAY, Span
+from everword.text.periods.spans import DAY, Clock, Span
 
 #: Units without a meaning after `last`: "the last day of school" is not yesterday.
 _SHORT_UNITS = frozenset({"hour", "day"})
+_SATURDAY = 5
+#: Plurals that name a rolling time after `last`: "in den letzten Wochen".
+_PLURAL_WORDS = """
+tage tagen wochen monate monaten jahre jahren dagen weken maanden dager dagar dage uker uger veckor maneder manader
+dias semanas meses anos jours semaines giorni settimane mesi anni дней дни недели недель месяцы месяцев
+"""
+_PLURALS = frozenset(_PLURAL_WORDS.split())
+#: Number of units of a plural without a number.
+_SEVERAL = 3
 
 
 def read_day(match: Match) -> Span:
@@ -34,25 +45,49 @@ def read_part_of_today(match: Match) -> Span | None:
 
 def read_calendar_unit(match: Match) -> Span:
     unit, offset = match["C"]
-    return spans.unit_span(unit, match.clock.today, offset)
+    return _calendar_span(unit, offset, match.clock)
+
+
+def _calendar_span(unit: str, offset: int, clock: Clock) -> Span:
+    # On other days than Saturday and Sunday, the weekend that `unit_span` returns for 0 is the last one.
+    if unit == "weekend" and offset < 0 and clock.today.weekday() < _SATURDAY:
+        offset += 1
+    return spans.unit_span(unit, clock.today, offset)
 
 
 def read_relative_unit(match: Match) -> Span | None:
     """`last week`, `this month`, `la semana pasada`."""
     [noun] = [each for each in match.tokens if each.tag in "UK"]
     unit = "weekend" if noun.tag == "K" else str(noun.value)
+    if match.has("L") and fold_word(noun.text) in _PLURALS:
+        return replace(spans.rolling_span(match.clock, unit, _SEVERAL), confidence=0.8)
     # "The last day" of something, and the plural "last years", name no time.
     is_plural = match.language == "en" and noun.text.endswith("s")
     if unit in _SHORT_UNITS or is_plural:
         return None
-    offset = 0 if match.has("T") else 1 if match.has("N") else -1
-    if unit == "weekend" and match.has("L"):
-        offset = 0  # `unit_span` returns the latest weekend that has begun.
-        if match.clock.today.weekday() >= 5:
-            offset = -1
+    if unit == "fortnight" and match.has("L"):
+        return spans.rolling_span(match.clock, unit, 1)
     if unit == "weekend" and match.has("T") and match.clock.upcoming:
-        offset = 0 if match.clock.today.weekday() >= 5 else 1
-    return spans.unit_span(unit, match.clock.today, offset)
+        offset = 0 if match.clock.today.weekday() >= _SATURDAY else 1
+        return spans.unit_span(unit, match.clock.today, offset)
+    offset = 0 if match.has("T") else 1 if match.has("N") else -1
+    return _calendar_span(unit, offset, match.clock)
+
+
+def read_bare_weekend(match: Match) -> Span:
+    """`at the weekend`."""
+    return replace(
+        _calendar_span("weekend", 1 if match.clock.upcoming else -1, match.clock), confidence=0.8
+    )
+
+
+def read_before_last(match: Match) -> Span | None:
+    """`the week before last`, `vorletzten Freitag`."""
+    [noun] = [each for each in match.tokens if each.tag in "UKW"]
+    if noun.tag == "W":
+        return spans.day_span(_last_weekday(match.clock, int(noun.value)) - 7 * DAY, 0.9)
+    unit = "weekend" if noun.tag == "K" else str(noun.value)
+    return None if unit in _SHORT_UNITS else _calendar_span(unit, -2, match.clock)
 
 
 def read_rolling(match: Match) -> Span:
@@ -62,6 +97,9 @@ def read_rolling(match: Match) -> Span:
 
 def read_ago(match: Match) -> Span | None:
     unit, clock = match.name("U"), match.clock
+    # "Weeks ago" and "3 billion weeks ago" name no time. A Russian or Arabic word for a unit may mean one of them.
+    if not match.has("nv") and match.language not in ("ru", "ar"):
+        return None
     number = match.number("nv") if match.has("nv") else 1
     if unit == "hour":
         return spans.hours_span(clock.now, number)
@@ -70,9 +108,23 @@ def read_ago(match: Match) -> Span | None:
     return spans.unit_span(unit, spans.back(clock.today, unit, number))
 
 
+def read_ahead(match: Match) -> Span | None:
+    """`in two weeks`, as plans say; about the past it is a duration."""
+    unit, clock, number = match.name("U"), match.clock, match.number("nv")
+    if unit == "hour" or not clock.upcoming:
+        return None
+    if match.has("v"):
+        return spans.vague_span(clock, unit, -number)
+    return spans.unit_span(unit, spans.back(clock.today, unit, -number))
+
+
 def read_weekdays_ago(match: Match) -> Span:
-    days = (match.clock.today.weekday() - match.number("VW") - 1) % 7 + 1
-    return spans.day_span(match.clock.today - (days + 7 * (match.number("n") - 1)) * DAY)
+    last = _last_weekday(match.clock, match.number("VW"))
+    return spans.day_span(last - 7 * (match.number("n") - 1) * DAY)
+
+
+def _last_weekday(clock: Clock, weekday: int) -> date:
+    return clock.today - ((clock.today.weekday() - weekday - 1) % 7 + 1) * DAY
 
 
 def read_weekday(match: Match) -> Span | None:
@@ -83,5 +135,5 @@ def read_weekday(match: Match) -> Span | None:
     elif match.has("N") or (match.clock.upcoming and not match.has("L")):
         day = today + ((weekday - today.weekday() - 1) % 7 + 1) * DAY
     else:
-        day = today - ((today.weekday() - weekday - 1) % 7 + 1) * DAY
+        day = _last_weekday(match.clock, weekday)
     return replace(spans.day_span(day, 0.9 if match.has("LTN") else 0.8), weekday=weekday)

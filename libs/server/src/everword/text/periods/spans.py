@@ -98,7 +98,8 @@ def unit_span(unit: str, around: date, offset: int = 0) -> Span:
         case "weekend":
             saturday = around - ((around.weekday() - 5) % 7) * DAY + offset * WEEK
             return days(saturday, saturday + 2 * DAY, "weekend")
-        case "month":
+        case "month" | "half year":
+            # Half a year ago is a month, as a year ago is a year.
             first = add_months(around, offset)
             return days(first, add_months(first, 1), "month")
         case "quarter":
@@ -157,7 +158,7 @@ def back(day: date, unit: str, number: int) -> date:
             return day - number * WEEK
         case "fortnight":
             return day - 2 * number * WEEK
-    months = {"month": 1, "quarter": 3, "term": 6, "decade": 120}.get(unit, 12)
+    months = {"month": 1, "quarter": 3, "term": 6, "half year": 6, "decade": 120}.get(unit, 12)
     first = add_months(day, -number * months)
     return min(first + (day.day - 1) * DAY, add_months(first, 1) - DAY)
 

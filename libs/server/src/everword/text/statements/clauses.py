@@ -9,9 +9,9 @@ from functools import cache, lru_cache
 import regex
 import Stemmer
 
-from everword.text.calendar_terms import MONTHS
 from everword.text.common_words import LANGUAGES_OF
 from everword.text.statements.polarity import denied_words, is_denied, neutral
+from everword.text.values.calendar_words import MONTHS
 from everword.text.values.fold_text import normalise
 
 #: "Am 6. Juni" is one sentence.

@@ -1,4 +1,4 @@
-"""Days of the week and seasons, by name, in some languages."""
+"""Months, days of the week and seasons, by name, in some languages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import date
 
 import regex
 
+from everword.text.periods.words import LANGUAGES
 from everword.text.values.fold_text import Key
 
 #: A day of the week, from 0 for Monday.
@@ -14,31 +15,46 @@ WEEKDAY = "weekday"
 #: A season, from 0 for spring.
 SEASON = "season"
 
-_WEEKDAY_LINES = (
-    "monday tuesday wednesday thursday friday saturday sunday",
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "lunes martes miércoles jueves viernes sábado domingo",
-    "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
-    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+#: Languages whose names are checked in texts of any language.
+_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
+_SHORT_MONTHS = (
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "jan feb mrz apr mai jun jul aug sept okt nov dez",
 )
-_SEASON_LINES = (
-    "spring summer autumn winter",
-    "springtime summertime fall wintertime",
-    "frühling sommer herbst winter",
-    "frühjahr hochsommer spätherbst winter",
-    "printemps été automne hiver",
-    "primavera verano otoño invierno",
-    "primavera estate autunno inverno",
-    "primavera verão outono inverno",
-    "lente zomer herfst winter",
+_SHORT_WEEKDAYS = dict(
+    zip(["mon", "tue", "wed", "thu", "fri", "sat", "sun"], range(7), strict=True)
 )
-_SHORT = "mon tue wed thu fri sat sun"
-_WEEKDAYS = {name: day for line in _WEEKDAY_LINES for day, name in enumerate(line.split())}
-_WEEKDAYS["sonnabend"] = 5
-_SEASONS = {name: season for line in _SEASON_LINES for season, name in enumerate(line.split())}
-_SHORT_WEEKDAYS = {name: day for day, name in enumerate(_SHORT.split())}
+
+
+def _names(kind: str, first: int, most: int | None = None) -> dict[str, int]:
+    """Return the numbers of names from the parser's word lists; `most` limits the alternatives of each name."""
+    return {
+        name.strip(): number
+        for language in _LANGUAGES
+        for number, names in enumerate(LANGUAGES[language][kind].split(","), first)
+        for name in names.split("|")[:most]
+    }
+
+
+def _seasons() -> dict[str, int]:
+    seasons = ("spring", "summer", "autumn", "winter")
+    return {
+        name.strip(): seasons.index(season)
+        for language in _LANGUAGES
+        for kind in ("seasons", "weak seasons")
+        for season, names in LANGUAGES[language].get(kind, {}).items()
+        for name in names.split(",")
+        if " " not in name.strip()
+    }
+
+
+#: Month from 1 to 12 by name.
+MONTHS = _names("months", 1) | {
+    name: month for line in _SHORT_MONTHS for month, name in enumerate(line.split(), 1)
+}
+# Further alternatives are ambiguous: in Portuguese, `segunda` is also "the second".
+_WEEKDAYS = _names("weekdays", 0, 1) | {"sonnabend": 5}
+_SEASONS = _seasons()
 _SHORT_WEEKDAYS |= {
     "tues": 1,
     "thur": 3,

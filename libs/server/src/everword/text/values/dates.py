@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import regex
 
-from everword.text.calendar_terms import MONTHS
+from everword.text.values.calendar_words import MONTHS
 from everword.text.values.fold_text import WORD, Key, parts_of, row
 from everword.text.values.numbers import (
     BARE,

@@ -14,11 +14,9 @@ from datetime import datetime, timedelta
 
 import regex
 
-from everword.text.calendar_terms import (
-    MONTHS,
-    NEAR_DAYS,
-)
+from everword.text.calendar_terms import NEAR_DAYS
 from everword.text.values.calendar_words import (
+    MONTHS,
     WEEKDAY,
     calendar_word_keys,
     find_calendar_words,

@@ -13,9 +13,8 @@ from threading import Lock
 
 import regex
 
-from everword.text.calendar_terms import MONTHS
 from everword.text.common_words import language_of
-from everword.text.values.calendar_words import WEEKDAY_NAMES
+from everword.text.values.calendar_words import MONTHS, WEEKDAY_NAMES
 from everword.text.values.fold_text import WORD, Key, without_marks
 from everword.text.values.numbers import Readings
 

@@ -14,8 +14,7 @@ from functools import cache
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.calendar_terms import MONTHS
-from everword.text.values.calendar_words import WEEKDAY_NAMES
+from everword.text.values.calendar_words import MONTHS, WEEKDAY_NAMES
 from everword_compactor.compose.cues import WORDS
 from everword_compactor.compose.extractive.phrases import word_weight
 

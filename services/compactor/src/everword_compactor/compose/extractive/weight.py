@@ -6,7 +6,7 @@ import re
 from collections.abc import Set as AbstractSet
 
 from everword.text.analysis import folded_words
-from everword.text.calendar_terms import MONTHS
+from everword.text.values.calendar_words import MONTHS
 from everword_compactor.compose.cues import CHATTER, KINDS, PLAN, starts_with
 from everword_compactor.compose.extractive.bullets import Bullet
 from everword_compactor.compose.extractive.phrases import word_weight

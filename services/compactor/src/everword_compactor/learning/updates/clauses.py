@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.calendar_terms import MONTHS
 from everword.text.statements.clauses import iter_sentences, stem
-from everword.text.values.calendar_words import WEEKDAY_NAMES
+from everword.text.values.calendar_words import MONTHS, WEEKDAY_NAMES
 from everword_compactor.compose.extractive.phrases import word_weight
 from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.patterns import cues

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.calendar_terms import MONTHS
 from everword.text.statements.clauses import stem
-from everword.text.values.calendar_words import WEEKDAY_NAMES
+from everword.text.values.calendar_words import MONTHS, WEEKDAY_NAMES
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _WEEKDAY = "|".join(sorted(WEEKDAY_NAMES, key=len, reverse=True))

@@ -208,7 +208,7 @@ def _moment(
     """Return a time that an observation's messages support, or else a complaint."""
     if not written.strip():
         return None, ""
-    moment = read_moment(written, zone)
+    moment = read_moment(written, observation.said_at, zone)
     if moment is None:
         return None, f"`{written[:40]}` is not a date"
     cited = {quote.message_id for quote in observation.quotes}

@@ -1,51 +1,65 @@
-"""Times that a model reads from what people say: they must be said, as a date or relative to when it was said."""
+"""Times that a model reads from messages: a message must state them, as a date or relative to its own time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import regex
 
-from everword.text.calendar_terms import WEEKDAY_NAMES
+from everword.text.periods import Period, find_periods, parse_time_range
 from everword_compactor.sleep.people.words import invented
 
-_FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m", "%Y")
-#: How far a day may be from when it was said to be called by each, in days.
-_WITHIN = {
-    "now": 1, "just": 14, "today": 1, "tonight": 1, "morning": 2, "yesterday": 2, "tomorrow": 2,
-    "week": 16, "weeks": 120, "weekend": 10, "days": 31, "month": 65, "months": 400, "recently": 31,
-    "year": 740, "years": 3660, "spring": 400, "summer": 400, "autumn": 400, "fall": 400, "winter": 400,
-}  # fmt: skip
+#: Characters that are searched for times at once; `find_periods` reads no more.
+_PART = 1000
+#: Words that say when something happens, but not exactly: its maximum distance from the message in days.
+_VAGUE = {"now": 1, "just": 14, "morning": 2, "weekend": 10, "recently": 31, "lately": 31}
 _WORD = regex.compile(r"\p{L}+")
+#: A message at night may call the day before `today`, and a model may take the Sunday for the day after a weekend.
+_SLACK = timedelta(days=1)
 
 
-def read_moment(written: str, zone: ZoneInfo) -> datetime | None:
+def read_moment(written: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the date or time in a model's answer, in a zone; None if it is malformed."""
-    text = written.strip().removesuffix("Z")
-    for form in _FORMS:
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=zone)
-        except ValueError:
-            continue
-    return None
+    try:
+        return parse_time_range(written.strip().removesuffix("Z"), said_at, zone).start
+    except ValueError:
+        return None
 
 
 def is_said(moment: datetime, texts: Sequence[str], said_at: datetime, zone: ZoneInfo) -> bool:
-    """Return whether texts name the day of `moment`: as a date, or by a word that fits its distance to `said_at`."""
+    """Return whether texts name the day of `moment`: as a date, or by words that mean it at `said_at`."""
     at = said_at.astimezone(zone)
     if not invented(moment.strftime("%Y-%m-%d"), texts, [at]):
         return True
+    if any(_covers(each, moment) for each in _named(texts, at, zone)):
+        return True
     words = {word for text in texts for word in _WORD.findall(text.casefold())}
     try:
-        apart = abs(moment.replace(tzinfo=None) - at.replace(tzinfo=None))
+        apart = abs(moment - at)
     except OverflowError:
         return False
-    weekday = WEEKDAY_NAMES[moment.weekday()]
-    if {weekday, weekday[:3]} & words and apart <= timedelta(days=15):
-        return True
-    if set(WEEKDAY_NAMES) & words:
-        # A weekday is named, and it is another one.
+    return any(apart <= timedelta(days=_VAGUE[word]) for word in words & _VAGUE.keys())
+
+
+def _named(texts: Sequence[str], at: datetime, zone: ZoneInfo) -> Iterator[Period]:
+    """Yield the times that texts name; "on Friday" may be the last and the next one."""
+    for text in texts:
+        for start in range(0, len(text), _PART):
+            part = text[start : start + _PART]
+            for upcoming in (False, True):
+                yield from find_periods(part, at, zone, upcoming=upcoming)
+
+
+def _covers(period: Period, moment: datetime) -> bool:
+    # Only "since" and "until" themselves, not all time after and before them.
+    start, end = period.start or period.end, period.end or period.start
+    assert start is not None
+    assert end is not None
+    # On Friday is not on Saturday.
+    slack = timedelta(0) if period.unit == "day" and period.confidence < 1 else _SLACK
+    try:
+        return start - slack <= moment < end + slack
+    except OverflowError:
         return False
-    return any(apart <= timedelta(days=_WITHIN[word]) for word in words & _WITHIN.keys())

@@ -203,3 +203,8 @@ def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _clamped(candidate: Candidate) -> Candidate:
     return candidate if candidate.matches else replace(candidate, score=0.0)
+
+
+def without_floor(vector: QueryVector) -> QueryVector:
+    """Return a vector to which every passage is similar."""
+    return replace(vector, background=(-1.0, 0.0))

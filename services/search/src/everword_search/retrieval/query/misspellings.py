@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import regex
 
 from everword.db.pool import Connection
 from everword.domain.caller import current_scope
+from everword.text.periods import find_periods
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.passages import store
 from everword_search.passages.store import NearWordRow
-from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
+from everword_search.ranking.words.frequencies import UNKNOWN_WORD, language_of, zipf
 from everword_search.retrieval.arms.near_words import queried_words
 from everword_search.retrieval.query.analysis import analyse_query
 from everword_search.retrieval.query.parse_query import ParsedQuery
@@ -39,6 +41,10 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
     # The cache also has memories that a restricted key may not see, so for such a key only the database is asked.
     cached = None if current_scope() else parsed.cached
     unsaid = [word for word in doubtful if not _occurs_in_messages(cached, parsed, word)]
+    if unsaid:
+        # `gestern` is in no English dictionary, and would become the word most like it.
+        named = _words_of_times(parsed.query, config)
+        unsaid = [word for word in unsaid if word not in named]
     if not 0 < len(unsaid) <= MAX_DOUBTFUL:
         return parsed
     words = unsaid[:MAX_WORDS]
@@ -81,6 +87,13 @@ def _possible_misspellings(parsed: ParsedQuery, config: str) -> list[str]:
         if word.lower() not in known
     }
     return [word for word, written in words.items() if _may_be_misspelt(word, written, config)]
+
+
+def _words_of_times(query: QueryClauses, config: str) -> set[str]:
+    """Return the words of a query, in lower case, that name times."""
+    text = " ".join(operand.text for operand in query.wanted)
+    found = find_periods(text, datetime.now(UTC), UTC, language_of(config))
+    return {word.lower() for each in found for word in _WORD.findall(each.words)}
 
 
 def _may_be_misspelt(word: str, written: str, config: str) -> bool:

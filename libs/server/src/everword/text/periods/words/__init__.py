@@ -6,6 +6,8 @@ from typing import Any
 from everword.text.periods.words.asian import ARABIC, CHINESE, JAPANESE
 from everword.text.periods.words.english import ENGLISH
 from everword.text.periods.words.germanic import DUTCH, GERMAN, NORDIC
+from everword.text.periods.words.indic import HINDI, THAI
+from everword.text.periods.words.korean import KOREAN
 from everword.text.periods.words.romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
 from everword.text.periods.words.slavic import RUSSIAN
 
@@ -24,4 +26,7 @@ LANGUAGES: Mapping[str, Mapping[str, Any]] = {
     "ja": JAPANESE,
     "zh": CHINESE,
     "ar": ARABIC,
+    "ko": KOREAN,
+    "th": THAI,
+    "hi": HINDI,
 }

@@ -7,11 +7,12 @@ GERMAN = {
     ),
     "articles": "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich",
     "months": (
-        "januar|janner, februar, marz, april, mai, juni, juli, august, september, oktober, november, dezember"
+        "januar|jänner, februar|feber, märz, april, mai, juni, juli, august, september, oktober, november, dezember"
     ),
     "weekdays": "montag, dienstag, mittwoch, donnerstag, freitag, samstag|sonnabend, sonntag",
     "numbers": (
-        "ein|eine|einem|einer|einen, zwei, drei, vier, funf, sechs, sieben, acht, neun, zehn, elf, zwolf"
+        "ein|eine|einem|einer|einen, zwei, drei, vier, funf, sechs, sieben, acht, neun, zehn, elf, zwolf,"
+        " dreizehn, vierzehn, funfzehn"
     ),
     "vague": {3: "einigen, ein paar, paar, wenigen, mehreren"},
     "ordinals": "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter",
@@ -22,21 +23,17 @@ GERMAN = {
         "week": "woche, wochen",
         "month": "monat, monate, monaten, monats",
         "quarter": "quartal, quartals, vierteljahr",
+        "half year": "halbe jahr, halben jahr, halbes jahr",
         "year": "jahr, jahre, jahren, jahres",
         "decade": "jahrzehnt, jahrzehnte",
         "term": "semester, semesters, halbjahr",
         "school year": "schuljahr",
     },
-    "calendar": {
-        ("week", -2): "vorletzte woche, vorletzter woche",
-        ("month", -2): "vorletzten monat",
-        ("year", -2): "vorletztes jahr",
-    },
     "K": "wochenende, wochenendes",
     "seasons": {
-        "spring": "fruhling, fruhjahr, fruhlings",
-        "summer": "sommer, sommers",
-        "autumn": "herbst, herbstes",
+        "spring": "frühling, frühjahr, frühlings",
+        "summer": "sommer, sommers, hochsommer, sommerferien, sommerurlaub",
+        "autumn": "herbst, herbstes, spätherbst, herbstferien",
         "winter": "winter, winters",
     },
     "parts": {
@@ -55,6 +52,7 @@ GERMAN = {
         "letzte, letzten, letzter, letztes, letztem, vergangene, vergangenen, vergangenes, vergangener,"
         " vorige, vorigen, voriges, voriger"
     ),
+    "f": "vorletzte, vorletzten, vorletzter, vorletztes, vorletztem",
     "T": "diese, diesen, dieser, dieses, diesem",
     "N": "nachste, nachsten, nachster, nachstes, nachstem, kommende, kommenden, kommendes",
     "g": "vor",
@@ -72,17 +70,18 @@ GERMAN = {
     "l": "ende, gegen ende, spat im",
     "h": "halfte",
     "holidays": {
-        "christmas": "weihnachten, weihnachtsferien",
+        "christmas": "weihnachten, weihnachtsferien, weihnachtsfeiertage, weihnachtsfeiertagen",
         "christmas eve": "heiligabend, heilig abend",
         "christmas day": "erster weihnachtstag, weihnachtstag",
         "new year": "jahreswechsel",
         "new year's eve": "silvester",
         "new year's day": "neujahr, neujahrstag",
-        "easter": "ostern, osterferien, osterwochenende, ostersonntag",
+        "easter": "ostern, osterwochenende, ostersonntag, osterfeiertage, osterfeiertagen",
+        "easter holidays": "osterferien",
         "good friday": "karfreitag",
         "easter monday": "ostermontag",
         "carnival": "karneval, fasching, fasnacht",
-        "pentecost": "pfingsten",
+        "pentecost": "pfingsten, pfingstwochenende, pfingstsonntag, pfingstmontag",
         "ascension": "christi himmelfahrt, himmelfahrt, vatertag",
         "corpus christi": "fronleichnam",
         "german unity day": "tag der deutschen einheit",
@@ -91,7 +90,8 @@ GERMAN = {
         "mother's day": "muttertag",
         "halloween": "halloween",
         "all saints": "allerheiligen",
-        "may day": "tag der arbeit",
+        "may day": "tag der arbeit, maifeiertag",
+        "end of the year": "zwischen den jahren",
         "advent": "advent, adventszeit",
         "ramadan": "ramadan",
     },
@@ -129,6 +129,7 @@ DUTCH = {
         (-1, "evening"): "gisteravond",
     },
     "L": "vorige, afgelopen, laatste",
+    "f": "voorlaatste, eervorige",
     "T": "deze, dit",
     "N": "volgende, komende",
     "g": "geleden",
@@ -167,7 +168,8 @@ NORDIC = {
         " lørdag|lørdagen|lordag|lordagen, søndag|søndagen|sondag|sondagen"
     ),
     "numbers": (
-        "en|et|ett|ei, to|tva, tre, fire|fyra, fem, seks|sex, syv|sju, atte|otte|atta, ni|nio, ti|tio, elleve, tolv"
+        "en|et|ett|ei, to|tva, tre, fire|fyra, fem, seks|sex, syv|sju, atte|otte|atta, ni|nio, ti|tio, elleve|elva,"
+        " tolv, tretten|tretton, fjorten|fjorton, femten|femton"
     ),
     "vague": {2: "et par, ett par", 3: "noen, noen fa, nagra"},
     "ordinals": "første|forste|forsta, andre|andra|anden, tredje, fjerde|fjarde",
@@ -186,7 +188,10 @@ NORDIC = {
         "quarter": "kvartal, kvartalet",
         "year": "ar, aret",
     },
-    "calendar": {("year", -1): "i fjor, i fjol, sidste ar"},
+    "calendar": {
+        ("year", -1): "i fjor, i fjol, sidste ar",
+        ("weekend", -1): "i helgen, i helga, i helgene",
+    },
     "K": "helg, helgen, helga, weekend, weekenden",
     "seasons": {
         "spring": "var, varen, foråret, foraret",
@@ -213,6 +218,7 @@ NORDIC = {
         (0, "night"): "i natt, i nat",
     },
     "L": "forrige, sist, siste, sidste, forra, senaste, i fjor",
+    "f": "forforrige, nest siste, forrforra, naest sidste",
     "T": "denne, dette, denna, detta",
     "N": "neste, kommende, naeste, nasta",
     "G": "siden, for siden, sedan",
@@ -238,6 +244,7 @@ NORDIC = {
         "new year's eve": "nyttarsaften, nyttarsaftenen, nyarsafton",
         "new year's day": "nyttarsdag, første nyttarsdag",
         "easter": "paske, pasken, paska, pask",
+        "easter holidays": "paskeferie, paskeferien, pasklov, pasklovet",
         "good friday": "langfredag",
         "pentecost": "pinse, pinsen",
         "constitution day": "syttende mai, grunnlovsdagen",

@@ -9,7 +9,7 @@ SPANISH = {
     "months": (
         "enero, febrero, marzo, abril, mayo, junio, julio, agosto, septiembre|setiembre, octubre, noviembre, diciembre"
     ),
-    "weekdays": "lunes, martes, miercoles, jueves, viernes, sabado, domingo",
+    "weekdays": "lunes, martes, miércoles, jueves, viernes, sábado, domingo",
     "numbers": (
         "un|una|uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, trece, catorce, quince"
     ),
@@ -35,9 +35,8 @@ SPANISH = {
         "decade": "decada, decadas",
         "term": "semestre, semestres",
     },
-    "calendar": {("week", -2): "semana antepasada", ("year", -2): "ano antepasado"},
     "K": "fin de semana, finde",
-    "seasons": {"spring": "primavera", "summer": "verano", "autumn": "otono", "winter": "invierno"},
+    "seasons": {"spring": "primavera", "summer": "verano", "autumn": "otoño", "winter": "invierno"},
     "parts": {
         "morning": "por la manana, de la manana",
         "noon": "al mediodia, mediodia",
@@ -51,6 +50,7 @@ SPANISH = {
         (-2, "night"): "anteanoche",
     },
     "L": "pasado, pasada, pasados, pasadas, ultimo, ultima, ultimos, ultimas",
+    "f": "antepasado, antepasada, penultimo, penultima",
     "T": "este, esta",
     "N": "proximo, proxima, que viene",
     "g": "hace, atras",
@@ -92,7 +92,7 @@ FRENCH = {
     ),
     "articles": "le, la, les, l, environ",
     "months": (
-        "janvier, fevrier, mars, avril, mai, juin, juillet, aout, septembre, octobre, novembre, decembre"
+        "janvier, février, mars, avril, mai, juin, juillet, août, septembre, octobre, novembre, décembre"
     ),
     "weekdays": "lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche",
     "numbers": (
@@ -119,7 +119,7 @@ FRENCH = {
     },
     "calendar": {("fortnight", -1): "il y a quinze jours"},
     "K": "week end, weekend",
-    "seasons": {"spring": "printemps", "summer": "ete", "autumn": "automne", "winter": "hiver"},
+    "seasons": {"spring": "printemps", "summer": "été", "autumn": "automne", "winter": "hiver"},
     "parts": {
         "morning": "matin, matinee",
         "noon": "midi",
@@ -134,6 +134,7 @@ FRENCH = {
         (-1, "night"): "la nuit derniere",
     },
     "L": "dernier, derniere, derniers, dernieres, passe, passee",
+    "f": "avant dernier, avant derniere",
     "T": "ce, cet, cette",
     "N": "prochain, prochaine, prochains",
     "g": "il y a",
@@ -171,7 +172,7 @@ ITALIAN = {
     "months": (
         "gennaio, febbraio, marzo, aprile, maggio, giugno, luglio, agosto, settembre, ottobre, novembre, dicembre"
     ),
-    "weekdays": "lunedi, martedi, mercoledi, giovedi, venerdi, sabato, domenica",
+    "weekdays": "lunedì, martedì, mercoledì, giovedì, venerdì, sabato, domenica",
     "numbers": "un|una|uno, due, tre, quattro, cinque, sei, sette, otto, nove, dieci",
     "vague": {2: "un paio di", 3: "alcuni, alcune, qualche"},
     "days": {0: "oggi", -1: "ieri", -2: "l altro ieri, altro ieri", 1: "domani", 2: "dopodomani"},
@@ -193,6 +194,7 @@ ITALIAN = {
     "parts": {"morning": "mattina", "afternoon": "pomeriggio", "evening": "sera", "night": "notte"},
     "moments": {(0, "evening"): "stasera", (0, "morning"): "stamattina"},
     "L": "scorso, scorsa, scorsi, scorse, ultimo, ultima, ultimi, ultime",
+    "f": "penultimo, penultima",
     "T": "questo, questa",
     "N": "prossimo, prossima",
     "g": "fa",
@@ -219,11 +221,11 @@ PORTUGUESE = {
     "function": "o a os as de que e um uma com por como quando onde quem foi disse nao em do da no na eu meu sobre",
     "articles": "o, a, os, as, cerca de",
     "months": (
-        "janeiro, fevereiro, marco, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro"
+        "janeiro, fevereiro, março, abril, maio, junho, julho, agosto, setembro, outubro, novembro, dezembro"
     ),
     "weekdays": (
-        "segunda|segunda feira, terca|terca feira, quarta|quarta feira, quinta|quinta feira, sexta|sexta feira,"
-        " sabado, domingo"
+        "segunda-feira|segunda, terça-feira|terça, quarta-feira|quarta, quinta-feira|quinta, sexta-feira|sexta,"
+        " sábado, domingo"
     ),
     "numbers": "um|uma, dois|duas, tres, quatro, cinco, seis, sete, oito, nove, dez",
     "vague": {3: "alguns, algumas, varios, varias"},
@@ -237,13 +239,14 @@ PORTUGUESE = {
         "year": "ano, anos",
     },
     "K": "fim de semana",
-    "seasons": {"spring": "primavera", "summer": "verao", "autumn": "outono", "winter": "inverno"},
+    "seasons": {"spring": "primavera", "summer": "verão", "autumn": "outono", "winter": "inverno"},
     "parts": {
         "morning": "de manha, pela manha",
         "afternoon": "a tarde, de tarde, tarde",
         "night": "a noite, de noite, noite",
     },
     "L": "passado, passada, passados, passadas, ultimo, ultima, ultimos, ultimas",
+    "f": "retrasado, retrasada, penultimo, penultima",
     "T": "este, esta, neste, nesta",
     "N": "proximo, proxima, que vem",
     "g": "ha, atras",
