@@ -66,7 +66,10 @@ class QueryEmbedding:
     def at_hand(self, parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded | None:
         """Return the cached vector, or the reason why there will be none; None if it must be requested."""
         if not self._embedding_text:
-            return QueryNotEmbedded("the query has no words to look for", expected=True)
+            reason = (
+                "only says what to leave out" if self._words(self.request.text) else "has no words"
+            )
+            return QueryNotEmbedded(f"the query {reason}", expected=True)
         return self.embedder.known(self.namespace_id, self._text(parsed), parsed.active_id)
 
     async def embed(
@@ -104,7 +107,9 @@ class QueryEmbedding:
 
         It is empty if no words remain: models give all texts of unknown symbols the same vector.
         """
-        text = self._wanted_text
+        return self._words(self._wanted_text)
+
+    def _words(self, text: str) -> str:
         return text if any(map(str.isalnum, text)) else ""
 
     @property
