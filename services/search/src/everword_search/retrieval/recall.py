@@ -245,7 +245,8 @@ def _typed_scores(pool: Pool, question: RankingQuery) -> Floats:
     asked = asked_type(question.text, question.config)
     if asked is None:
         return np.zeros(pool.size)
-    return ANSWER_WEIGHT * pool.any(asked.named_in(pool.passages.records))
+    named = pool.any(asked.named_in(pool.passages.records))
+    return np.where(named, np.float64(ANSWER_WEIGHT), np.float64(0))
 
 
 async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
