@@ -14,6 +14,7 @@ from everword.text.ranking_record import (
     ENDS_ASKING,
     HAS_CODE,
     HAS_DIGITS,
+    QUOTES,
     SHOWS_OR_LINKS,
     Traits,
     message_traits,
@@ -42,6 +43,10 @@ PLAIN = Traits(flags=0, words=3, time_words=0, self_words=0)
         ("See HTTPS://kites.example", SHOWS_OR_LINKS),
         ("Kites [and images]", 0),
         ("```\nfly()\n```", HAS_CODE),
+        ('I read "The Kite Runner" twice', QUOTES),
+        ("„Der Vorleser“ war gut", QUOTES),
+        ("《三体》很好看", QUOTES),
+        ('A kite 5" wide', HAS_DIGITS),
     ],
 )
 def test_message_traits_flags_describe_the_message(text: str, flags: int) -> None:

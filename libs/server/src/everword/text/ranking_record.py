@@ -34,6 +34,7 @@ ENDS_ASKING = 2
 HAS_DIGITS = 4
 SHOWS_OR_LINKS = 8
 HAS_CODE = 16
+QUOTES = 32
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
 MAX_TERMS = 480
@@ -44,6 +45,11 @@ TIME_CHARS = 2000
 _ASKING = ("?", "？", "؟")
 _SHOWING = ("[image", "![", "http://", "https://")
 _DIGIT = re.compile(r"\d")
+#: Quotation marks, and a short text in them, which may be the title of a book or a film.
+_MARKS = '"“„«「『《'
+_QUOTED = re.compile(
+    r"""\"[^"\n]{2,60}\"|[“„][^“”„\n]{2,60}[“”]|«[^«»\n]{2,60}»|「[^「」\n]{1,60}」|『[^『』\n]{1,60}』|《[^《》\n]{1,60}》"""
+)
 # `may` is mostly a verb.
 TIMES = frozenset(
     {
@@ -131,6 +137,8 @@ def message_flags(text: str) -> int:
             flags |= SHOWS_OR_LINKS
     if "```" in text:
         flags |= HAS_CODE
+    if any(map(text.__contains__, _MARKS)) and _QUOTED.search(text):
+        flags |= QUOTES
     return flags
 
 

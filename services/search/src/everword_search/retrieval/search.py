@@ -36,6 +36,7 @@ from everword_search.retrieval.query.follow_up import (
 from everword_search.retrieval.query.parse_query import BY_MEANING, BY_WORDS, ParsedQuery
 from everword_search.retrieval.query.query import parse_operands
 from everword_search.retrieval.query.query_embedding import ExpectedVector, QueryEmbedding
+from everword_search.retrieval.query.topics import topic_of
 from everword_search.retrieval.relevance import ensure_has_relevance
 from everword_search.retrieval.runner import ArmFailed
 from everword_search.retrieval.sources import Sources
@@ -104,7 +105,8 @@ async def find_memories(
         # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
     filter_ = await find_as_of(sources.database, namespace, request.filter, request.reference_time)
-    request, last_seq = replace(request, filter=filter_), 0
+    text = topic_of(request.text) if request.mode is SearchMode.HYBRID else request.text
+    request, last_seq = replace(request, filter=filter_, text=text), 0
     if request.conversation_id and request.mode in BY_WORDS | BY_MEANING:
         request, last_seq = await _complete(sources, namespace, request, cursor)
     if with_events:
