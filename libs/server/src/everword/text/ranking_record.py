@@ -34,6 +34,9 @@ ENDS_ASKING = 2
 HAS_DIGITS = 4
 SHOWS_OR_LINKS = 8
 HAS_CODE = 16
+#: The passage is of a document; the second flag is set if it is a heading without text below the document's title.
+IN_DOCUMENT = 32
+ONLY_HEADING = 64
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
 MAX_TERMS = 480

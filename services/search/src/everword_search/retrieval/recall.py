@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
+from everword.text.ranking_record import IN_DOCUMENT, ONLY_HEADING
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
@@ -58,6 +59,11 @@ RESULTS = 200
 CONTEXT = 2
 #: Score added to a memory from a period that the question names, in the models' unit.
 PERIOD_WEIGHT = 8.0
+#: Weight of a document part's similarity to the query, in addition to the models, which were trained on chats.
+DOCUMENT_MEANING_WEIGHT = 1.0
+#: Similarity at which it changes nothing, in standard deviations from the model's background; about the median of the
+#: parts that answer a question.
+DOCUMENT_MEANING = 4.0
 #: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 
@@ -142,8 +148,8 @@ def _ranked(judged: RecallInputs, listed: Ints, scores: Floats, passages: Ints) 
 def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
-    handicaps = handicap(judged.pool) - judged.timely
     features, literals = judged.described.features, judged.literals
+    handicaps = handicap(judged.pool, features["de"]) - judged.timely
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
@@ -243,14 +249,24 @@ def _candidate_mask(pool: Pool) -> npt.NDArray[np.bool_]:
     return pool.near(pool.any(pool.passages.found), NEAR) & pool.any(pool.passages.wanted)
 
 
-def handicap(pool: Pool) -> Floats:
-    """Return the amount subtracted from each memory's score (log-odds): 0, except for summaries.
+def handicap(pool: Pool, meanings: Floats) -> Floats:
+    """Return the amount subtracted from each memory's score (log-odds).
 
     The models were trained on single messages. A summary of n messages has an n-th of the chance per message, hence log
-    n; and one that only quotes its messages ranks after them.
+    n; and one that only quotes its messages ranks after them. So does a heading without text: an answer below it has
+    its words, too. Parts of documents are long and their questions share few words with them, so `meanings`, the
+    similarities to the query, count more.
     """
     stands_for = np.maximum(1.0, pool.heads(pool.passages.stands_for))
-    return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
+    flags = pool.heads(pool.passages.records.flags)
+    repeats = pool.heads(pool.passages.repeats) | (flags & ONLY_HEADING > 0)
+    dissimilar = DOCUMENT_MEANING - np.nan_to_num(meanings, nan=DOCUMENT_MEANING)
+    in_document = flags & IN_DOCUMENT > 0
+    return (
+        np.log(stands_for)
+        + REPEATED_WEIGHT * repeats
+        + DOCUMENT_MEANING_WEIGHT * dissimilar * in_document
+    )
 
 
 def _finite(value: float) -> float | None:
