@@ -122,15 +122,15 @@ def test_document_part_gains_by_its_meaning_and_mere_headings_rank_last() -> Non
     rows, meanings = chat(), np.full(len(TURNS), 5.0)
     meanings[2], meanings[3] = 2.0, np.nan
 
-    def flagged(flags: int) -> list[float]:
+    def handicaps(flags: int) -> Any:
         traits = Traits(flags=flags, words=9, time_words=0, self_words=0)
         record = pack_record("Nate adopted turtles", traits, "english")
         pool = pool_of([replace(each, record=record) for each in rows])
         return handicap(pool, meanings)[1:4].tolist()
 
-    assert flagged(ASKS) == [0, 0, 0]
-    assert flagged(IN_DOCUMENT) == [-1, 2, 0]
-    assert flagged(IN_DOCUMENT | ONLY_HEADING) == [REPEATED_WEIGHT + each for each in (-1, 2, 0)]
+    assert handicaps(ASKS) == [0, 0, 0]
+    assert handicaps(IN_DOCUMENT) == [-1, 2, 0]
+    assert handicaps(IN_DOCUMENT | ONLY_HEADING) == [REPEATED_WEIGHT + each for each in (-1, 2, 0)]
 
 
 def test_ranker_loads_the_packaged_models() -> None:

@@ -262,7 +262,7 @@ def handicap(pool: Pool, meanings: Floats) -> Floats:
     repeats = pool.heads(pool.passages.repeats) | (flags & ONLY_HEADING > 0)
     dissimilar = DOCUMENT_MEANING - np.nan_to_num(meanings, nan=DOCUMENT_MEANING)
     in_document = flags & IN_DOCUMENT > 0
-    return (
+    return np.asarray(
         np.log(stands_for)
         + REPEATED_WEIGHT * repeats
         + DOCUMENT_MEANING_WEIGHT * dissimilar * in_document
