@@ -168,6 +168,11 @@ bench-mixed: $(SETUP) ## Measure what notes and documents do to searches for mes
 	@test -n "$(DATA)" -a -n "$(TEXTS)" || { echo 'say what to measure with: make bench-mixed DATA="a.json b.json" TEXTS=folder OUT=out.json'; exit 2; }
 	PYTHONPATH=tests $(BIN)/python -m bench.mixed_kinds --data $(DATA) --texts $(TEXTS) $(if $(OUT),--json $(OUT))
 
+.PHONY: bench-documents
+bench-documents: $(SETUP) ## Measure how well Search finds the section that answers a question: TEXTS=folder (OUT=out.json)
+	@test -n "$(TEXTS)" || { echo 'say where the texts are: make bench-documents TEXTS=folder OUT=out.json'; exit 2; }
+	PYTHONPATH=tests $(BIN)/python -m bench.documents --texts $(TEXTS) $(if $(OUT),--json $(OUT))
+
 .PHONY: bench-speed
 bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE="10000 100000" OUT=out.json (OLD=old.json)
 	$(BIN)/everword bench speed $(SCALE:%=--scale %) $(if $(OUT),--json $(OUT)) $(if $(OLD),--compare $(OLD))

@@ -88,6 +88,10 @@ Discard three quarters and feed it twice a day.
 ## Money
 
 The float in the till is 120 euros.
+
+## Acetone
+
+## Starter
 """
     await write(stack, text, "House rules")
     await append(stack, "She is allergic to walnuts, so remind me of it.", session_key="menus")

@@ -228,7 +228,11 @@ async def test_broad_filter_is_detected_once_and_then_uses_the_vector_index(
     # If the index returns too few hits, a statement checks whether an exact comparison is feasible.
     assert large[0] == "find_semantic_hnsw"
     large = await statements(filter=only)
-    assert large == ["find_semantic_exact", "find_semantic_hnsw"]
+    # The index finds too few passages for an answer, so these are compared after all, up to another limit.
+    assert large == [*exact, "find_semantic_hnsw", *exact]
+    assert await statements(filter=only) == ["find_semantic_hnsw", *exact]
+    monkeypatch.setattr("everword_search.retrieval.arms.semantic.MOST_COMPARED", 3)
+    assert await statements(filter=only) == ["find_semantic_hnsw", *exact]
     assert await statements(filter=only) == ["find_semantic_hnsw"]
     # Another filter, and other large sets of candidates, are counted separately.
     narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])

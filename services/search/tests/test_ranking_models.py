@@ -13,10 +13,11 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from everword.text.ranking_record import ASKS, IN_DOCUMENT, ONLY_HEADING, Traits, pack_record
 from everword_search.ranking.features.compute import RankingQuery, describe
 from everword_search.ranking.models import ensemble
 from everword_search.ranking.models.ensemble import Ensemble, ModelUnusable, load_ensemble
-from everword_search.ranking.models.ranker import LITERAL_EVIDENCE, Ranker
+from everword_search.ranking.models.ranker import LITERAL_EVIDENCE, REPEATED_WEIGHT, Ranker
 from everword_search.retrieval.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of, row
 
@@ -103,18 +104,33 @@ def test_summary_score_is_divided_among_messages_and_repeats_rank_last() -> None
     rows = chat()
     best = rows[1]
     for ranker in (Ranker.load(), Ranker.without_models()):
-        alone = ranker.rank(found, np.zeros(len(rows)), handicap(pool_of(rows)))
+        alone = ranker.rank(found, np.zeros(len(rows)), handicap(pool_of(rows), found["de"]))
         assert (alone == ranker.rank(found, np.zeros(len(rows)))).all()
         leaf, year, copy = (
             ranker.rank(
                 found,
                 np.zeros(len(rows)),
-                handicap(pool_of([rows[0], replace(best, **changes), *rows[2:]])),
+                handicap(pool_of([rows[0], replace(best, **changes), *rows[2:]]), found["de"]),
             )
             for changes in ({"stands_for": 10}, {"stands_for": 5000}, {"repeats": True})
         )
         assert alone[1] > leaf[1] > year[1]
         assert copy.argmin() == 1
+
+
+def test_document_part_gains_by_its_meaning_and_mere_headings_rank_last() -> None:
+    rows, meanings = chat(), np.full(len(TURNS), 5.0)
+    meanings[2], meanings[3] = 2.0, np.nan
+
+    def handicaps(flags: int) -> Any:
+        traits = Traits(flags=flags, words=9, time_words=0, self_words=0)
+        record = pack_record("Nate adopted turtles", traits, "english")
+        pool = pool_of([replace(each, record=record) for each in rows])
+        return handicap(pool, meanings)[1:4].tolist()
+
+    assert handicaps(ASKS) == [0, 0, 0]
+    assert handicaps(IN_DOCUMENT) == [-1, 2, 0]
+    assert handicaps(IN_DOCUMENT | ONLY_HEADING) == [REPEATED_WEIGHT + each for each in (-1, 2, 0)]
 
 
 def test_ranker_loads_the_packaged_models() -> None:

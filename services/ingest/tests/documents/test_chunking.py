@@ -134,6 +134,17 @@ def test_later_chunks_of_a_table_repeat_its_header() -> None:
     assert chunks[-1].content.endswith("After the table.")
 
 
+def test_later_chunks_of_a_list_repeat_its_lead_in() -> None:
+    items = "\n".join(f"- item {number} is a thing to pack for the trip" for number in range(200))
+    parsed = read(f"# Trip\n\nBring along:\n\n{items}\n\nAfter the list.", "a.md")
+    chunks = chunk_document(parsed)
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert chunk.content.startswith("Bring along:\n\n- item ")
+        assert count(chunk.content) <= MAX_TOKENS + SLACK
+    assert chunks[-1].content.endswith("After the list.")
+
+
 def test_chunks_have_similar_sizes() -> None:
     chosen = random.Random(3)
     sizes = []

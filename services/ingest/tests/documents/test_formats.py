@@ -66,7 +66,6 @@ def test_html_is_read_as_rendered() -> None:
     parsed = read(files.HTML, "tides.html")
     assert parsed.title == "Tide tables"
     assert sections(parsed) == [
-        ((), "Home"),
         (("Harbour",), "The tide turns\nat six."),
         (
             ("Harbour", "Moorings"),
@@ -93,6 +92,27 @@ def test_html_is_read_as_rendered() -> None:
 )
 def test_malformed_html_is_read_as_by_browsers(html: str, text: str) -> None:
     assert read(html, "page.html").text == text
+
+
+PAGE = """<a class="skip-link" href="#m">Skip to content</a>
+<header><img alt="Logo"><h1>Tea house</h1><nav>Home</nav><p>Log in</p></header>
+<div id="cookie-banner">We use cookies <button>Accept</button></div>
+<main><article><header><h2>Green tea</h2><p>By Ana</p></header><p>Steep at 70 degrees.</p>
+<section id="cookies"><h3>Cookies</h3><p>Almond cookies go well with it.</p></section>
+<footer>Updated in May</footer></article></main>
+<dialog>Subscribe!</dialog><div role="navigation">Next page</div><footer>Imprint</footer>"""
+
+
+def test_html_navigation_header_footer_and_consent_are_left_out() -> None:
+    assert sections(read(PAGE, "tea.html")) == [
+        (("Tea house", "Green tea"), "By Ana\n\nSteep at 70 degrees."),
+        (
+            ("Tea house", "Green tea", "Cookies"),
+            "Almond cookies go well with it.\n\nUpdated in May",
+        ),
+    ]
+    # A page of nothing else keeps its text.
+    assert read("<nav><a>Home</a> <a>Shop</a></nav>", "menu.html").text == "Home Shop"
 
 
 def test_word_documents_have_headings_lists_and_tables() -> None:

@@ -3298,6 +3298,9 @@ GRANT UPDATE(id) ON TABLE everword.corpus_counts TO everword_ingest, everword_in
 GRANT SELECT ON TABLE everword.deployment TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.document_chunks TO everword_search, everword_search_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.document_chunks TO everword_embedder;
+GRANT SELECT(id) ON TABLE everword.document_chunks TO everword_embedder;
+GRANT SELECT(headings) ON TABLE everword.document_chunks TO everword_embedder;
 GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.documents TO everword_search, everword_search_scoped;

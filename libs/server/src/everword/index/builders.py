@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
+from everword.domain.documents import BETWEEN_HEADINGS
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.times import local_time
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.text.lexemes import index_vector
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
-from everword.text.ranking_record import message_traits, pack_record
+from everword.text.ranking_record import IN_DOCUMENT, ONLY_HEADING, message_traits, pack_record
 
 #: Part number of text that was derived for a memory, and is no part of its own text.
 DERIVED_PART = -1
@@ -43,8 +45,14 @@ def build_passages(
     """
     uttered_at = local_time(source.occurred_at, language.zone)
     traits = message_traits(text)
+    is_chunk = source.kind == MemoryKind.CHUNK
+    is_in_title = is_chunk and title.endswith(f"{BETWEEN_HEADINGS}{text.strip()}")
+    if is_chunk:
+        flags = IN_DOCUMENT | (ONLY_HEADING if is_in_title else 0)
+        traits = replace(traits, flags=traits.flags | flags)
     for part, content in enumerate(split_passages(text, traits.words)):
-        named = f"{title}\n{content}" if title else content
+        # A heading without text is indexed once, as other headings are.
+        named = title if is_in_title else f"{title}\n{content}" if title else content
         yield IndexedPassage(
             source,
             part,

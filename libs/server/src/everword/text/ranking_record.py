@@ -35,6 +35,9 @@ HAS_DIGITS = 4
 SHOWS_OR_LINKS = 8
 HAS_CODE = 16
 QUOTES = 32
+#: The passage is of a document; the second flag is set if it is a heading without text below the document's title.
+IN_DOCUMENT = 64
+ONLY_HEADING = 128
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
 MAX_TERMS = 480

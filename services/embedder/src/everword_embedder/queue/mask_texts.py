@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from everword.db.blocking import Connection
+from everword.domain.documents import BETWEEN_HEADINGS
 from everword.text.credentials import mask_credentials, mask_parts
 from everword_embedder.providers.generation import LOCAL
 from everword_embedder.queue import store
@@ -30,15 +31,26 @@ def read_around(
 
 
 def sent_texts(passages: Sequence[Passage], around: Sequence[TextPart] | None) -> dict[int, str]:
-    """Return the texts to send for passages, by id; `around` is the result of `read_around`."""
+    """Return the texts to send for passages, by id; `around` is the result of `read_around`.
+
+    A part of a document is embedded with the headings above it, which often name its subject as no sentence of it does.
+    """
+    titles = {each.memory_id: BETWEEN_HEADINGS.join(each.headings) for each in passages}
     if around is None:
-        return {passage.memory_id: passage.content for passage in passages}
+        return {each.memory_id: _titled(titles[each.memory_id], each.content) for each in passages}
     masked: dict[int, str] = {}
     for _, group in groupby(around, key=lambda part: part.source_id):
         parts = list(group)
         texts = mask_parts([part.content for part in parts])
         masked |= {part.memory_id: text for part, text in zip(parts, texts, strict=True)}
     return {
-        each.memory_id: masked.get(each.memory_id) or mask_credentials(each.content)
+        each.memory_id: _titled(
+            mask_credentials(titles[each.memory_id]),
+            masked.get(each.memory_id) or mask_credentials(each.content),
+        )
         for each in passages
     }
+
+
+def _titled(title: str, content: str) -> str:
+    return f"{title}\n{content}" if title else content

@@ -80,10 +80,11 @@ UPDATE embedding_queue q
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
--- Return the texts of passages of one namespace.
-SELECT id AS memory_id, content
-  FROM visible_memories
- WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
+-- Return the texts of passages of one namespace, and the headings above those of documents.
+SELECT m.id AS memory_id, m.content, coalesce(c.headings, '{}') AS headings
+  FROM visible_memories m
+  LEFT JOIN document_chunks c ON m.kind = {chunk_kind} AND c.namespace_id = %(namespace_id)s AND c.id = m.source_id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(memory_ids)s);
 
 -- read_credentials --
 -- Return how credentials are treated in a namespace; no row once the namespace is deleted.

@@ -69,12 +69,16 @@ class Passage:
 
     memory_id: int
     content: str
+    #: The headings above a part of a document, the outermost first.
+    headings: list[str]
 
 
 @dataclass(frozen=True)
-class TextPart(Passage):
-    """A passage with its source."""
+class TextPart:
+    """The words of a passage, with its source."""
 
+    memory_id: int
+    content: str
     source_id: UUID
 
 

@@ -623,7 +623,7 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More
 -- rows are taken than requested, because several passages may belong to one memory, and distant rows arrive in
--- approximate order.
+-- approximate order. `is_complete` is false if the scan ended before it found `taken` rows.
 WITH hits AS MATERIALIZED (
     SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
       FROM visible_vectors_:generation v
@@ -641,16 +641,17 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
-       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
+SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
+       array_send(coalesce(array_agg(source_id), '{}')) AS source_ids,
+       array_send(coalesce(array_agg(raw), '{}')) AS raws, array_send(coalesce(array_agg(score), '{}')) AS scores,
+       (SELECT count(*) FROM hits) = %(taken)s AS is_complete
   FROM (SELECT *, count(*) FILTER (WHERE kind NOT IN {summarizing_kinds}) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
                                                                      %(after_score)s::float8), %(after_id)s)
                  ORDER BY score DESC, id DESC
                  LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
- WHERE place <= %(limit)s
-HAVING count(*) > 0;
+ WHERE place <= %(limit)s;
 
 -- score_semantic --
 -- The cosine of some memories, each by its best passage; the score of memories that do not match is below 0.

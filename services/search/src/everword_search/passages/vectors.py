@@ -14,11 +14,13 @@ from everword.db.arrays import Array, ArrayParameter, HalfvecParameter, read_arr
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional
 from everword_search.passages.ranked_memories import RankedMemories
-from everword_search.passages.store import NOTHING, SQL, RankedRow, Scope
+from everword_search.passages.store import SQL, RankedRow, Scope
 from everword_search.records.store import namespaced
 
 #: Larger scopes are searched with the HNSW index; for smaller ones an exact scan is faster and misses nothing.
 EXACT_PASSAGES = 10_000
+#: Larger scopes are not compared either if the index finds too little in them.
+MOST_COMPARED = 50_000
 #: Minimum number of passages taken from the index. It takes a third more than the requested memories, since several
 #: passages may belong to one memory. `ef_search` is a quarter higher again, because the filter rejects some and
 #: resuming an index scan takes as long as starting it.
@@ -68,6 +70,14 @@ class _ComparedRow(RankedRow):
 
 
 @dataclass(frozen=True)
+class _IndexedRow(RankedRow):
+    """Memories found with the index."""
+
+    #: False if the scan ended before it found enough passages of the scope.
+    is_complete: bool
+
+
+@dataclass(frozen=True)
 class _CosinesRow:
     """Passages with their cosines to the query, as columns."""
 
@@ -114,13 +124,18 @@ async def find_exact(
 
 async def find_approximate(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
-) -> RankedMemories:
+) -> tuple[RankedMemories, bool]:
+    """Return memories found with the index, and whether it found enough passages of the scope.
+
+    It does not if most vectors near the query belong to other scopes or namespaces.
+    """
     taken = max(parameters["limit"] * 4 // 3, MIN_TAKEN)
     await execute(conn, SQL["prepare_hnsw"], {"in_sight": str(min(taken * 5 // 4, MAX_IN_SIGHT))})
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
     asked = {**scope.parameters, **parameters, "taken": taken}
-    found = await fetch_optional(conn, statement, asked, RankedRow)
-    return found.ranked() if found else NOTHING
+    found = await fetch_optional(conn, statement, asked, _IndexedRow)
+    assert found is not None
+    return found.ranked(), found.is_complete
 
 
 async def score_vectors(

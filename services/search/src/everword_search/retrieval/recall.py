@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
+from everword.text.ranking_record import IN_DOCUMENT, ONLY_HEADING
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
@@ -62,6 +63,11 @@ PERIOD_WEIGHT = 8.0
 #: Score added to a memory that names a thing of the type that the question asks for, in the models' unit. With 3,
 #: single-hop questions lose .004 of recall@10; from 1.25 to 2.5, multi-hop questions gain about the same.
 ANSWER_WEIGHT = 2.5
+#: Weight of a document part's similarity to the query, in addition to the models, which were trained on chats.
+DOCUMENT_MEANING_WEIGHT = 1.0
+#: Similarity at which it changes nothing, in standard deviations from the model's background; about the median of the
+#: parts that answer a question.
+DOCUMENT_MEANING = 4.0
 #: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 
@@ -148,8 +154,8 @@ def _ranked(judged: RecallInputs, listed: Ints, scores: Floats, passages: Ints) 
 def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
-    handicaps = handicap(judged.pool) - judged.timely - judged.typed
     features, literals = judged.described.features, judged.literals
+    handicaps = handicap(judged.pool, features["de"]) - judged.timely - judged.typed
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
@@ -265,14 +271,24 @@ def _candidate_mask(pool: Pool) -> npt.NDArray[np.bool_]:
     return pool.near(pool.any(pool.passages.found), NEAR) & pool.any(pool.passages.wanted)
 
 
-def handicap(pool: Pool) -> Floats:
-    """Return the amount subtracted from each memory's score (log-odds): 0, except for summaries.
+def handicap(pool: Pool, meanings: Floats) -> Floats:
+    """Return the amount subtracted from each memory's score (log-odds).
 
     The models were trained on single messages. A summary of n messages has an n-th of the chance per message, hence log
-    n; and one that only quotes its messages ranks after them.
+    n; and one that only quotes its messages ranks after them. So does a heading without text: an answer below it has
+    its words, too. Parts of documents are long and their questions share few words with them, so `meanings`, the
+    similarities to the query, count more.
     """
     stands_for = np.maximum(1.0, pool.heads(pool.passages.stands_for))
-    return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
+    flags = pool.heads(pool.passages.records.flags)
+    repeats = pool.heads(pool.passages.repeats) | (flags & ONLY_HEADING > 0)
+    dissimilar = DOCUMENT_MEANING - np.nan_to_num(meanings, nan=DOCUMENT_MEANING)
+    in_document = flags & IN_DOCUMENT > 0
+    return np.asarray(
+        np.log(stands_for)
+        + REPEATED_WEIGHT * repeats
+        + DOCUMENT_MEANING_WEIGHT * dissimilar * in_document
+    )
 
 
 def _finite(value: float) -> float | None:

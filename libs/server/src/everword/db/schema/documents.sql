@@ -94,5 +94,6 @@ CREATE INDEX document_chunks_place ON document_chunks (namespace_id, document_id
 SELECT create_partitions('document_chunks'), isolate_table('document_chunks', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, DELETE ON document_chunks TO everword_ingest;
 GRANT SELECT ON document_chunks TO everword_search;
+GRANT SELECT (namespace_id, id, headings) ON document_chunks TO everword_embedder;
 INSERT INTO erasure_rules VALUES ('document', 10, 'document_chunks', 'document_id', 'source', 'Each chunk is a memory.');
 INSERT INTO transfer_rules VALUES ('document_chunks', 87, 'document_chunk', '{id}');

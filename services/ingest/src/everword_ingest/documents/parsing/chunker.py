@@ -27,7 +27,13 @@ _RULE = re.compile(r"^[ \t]*[|:-][ \t|:-]*\n", re.M)
 _MAX_UNBROKEN = 128
 #: A longer text exceeds any chunk, and is not counted: a megabyte without spaces takes seconds.
 _MAX_COUNTED = 8192
-#: A longer header is not repeated.
+#: The sentence before a list, such as `You need:`, and the empty lines between them.
+_LEAD_IN = re.compile(
+    r"^[^\n]{0,500}[:：][*_]{0,3}[ \t]*\n(?:[ \t]*\n)*(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t])", re.M
+)
+#: The end of a list: a line after an empty one that is neither an item nor indented.
+_LIST_END = re.compile(r"\n[ \t]*\n(?=[^\s\-*+•\d])")
+#: A longer header or lead-in is not repeated.
 _MAX_HEADER_CHARS = 500
 #: Short lines, sentences and words are counted together up to this length: a megabyte of `a\n` has 500,000 lines.
 _SMALL_CHARS = 16
@@ -237,35 +243,51 @@ def _count(text: str) -> int:
 
 
 class _Headers:
-    """Finds the header of the Markdown table that a place is in."""
+    """Finds the header of the Markdown table that a place is in, or the sentence that leads in its list."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        self._rows = list[int]()
-        self._tables = list[tuple[int, str, int]]()
-        close = start
-        for rule in _rules(text, start, end):
-            above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
-            header = text[above : rule.end()]
-            named = "|" in text[above : rule.start()] and len(header) <= _MAX_HEADER_CHARS
-            # A line that looks like a header within a table is a row.
-            if not named or rule.end() < close:
-                continue
-            found = text.find("\n\n", rule.end(), end)
-            close = found if found >= 0 else end
-            self._rows.append(rule.end())
-            self._tables.append((close, header, _count(header)))
+        found = sorted([*_tables(text, start, end), *_lists(text, start, end)])
+        self._rows = [row for row, _, _ in found]
+        self._headers = [(close, header, _count(header)) for _, close, header in found]
 
     def before(self, place: int) -> tuple[str, int]:
-        """Return the header to repeat before a chunk that begins at a later row, and its tokens."""
+        """Return the header to repeat before a chunk that begins at a later row or item, and its tokens."""
         index = bisect_right(self._rows, place) - 1
-        if index < 0 or place >= self._tables[index][0]:
+        if index < 0 or place >= self._headers[index][0]:
             return "", 0
-        return self._tables[index][1:]
+        return self._headers[index][1:]
 
 
-def _rules(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the lines that may separate a table's header from its rows."""
+def _tables(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the start of each table's rows, its end, and its header."""
+    close = start
+    for rule in _found(_RULE, text, start, end):
+        above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
+        header = text[above : rule.end()]
+        named = "|" in text[above : rule.start()] and len(header) <= _MAX_HEADER_CHARS
+        # A line that looks like a header within a table is a row.
+        if not named or rule.end() < close:
+            continue
+        found = text.find("\n\n", rule.end(), end)
+        close = found if found >= 0 else end
+        yield rule.end(), close, header
+
+
+def _lists(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the start of the items of each list with a lead-in, its end, and the lead-in."""
+    close = start
+    for lead in _found(_LEAD_IN, text, start, end):
+        # Within a list, only the sentence before the outermost items is repeated.
+        if lead.start() < close:
+            continue
+        found = _search(_LIST_END, text, lead.end(), end)
+        close = found.start() if found else end
+        yield lead.end(), close, lead[0]
+
+
+def _found(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the matches, with pauses for other threads."""
     while start < end:
         stop = _line_end(text, start + _WINDOW_CHARS, end)
-        yield from _RULE.finditer(text, start, stop)
+        yield from pattern.finditer(text, start, stop)
         start = stop

@@ -40,6 +40,10 @@ class Outline:
         self._headings: list[Heading] = []
         self._pages: list[tuple[int, int]] = []
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._parts
+
     def page(self, number: int) -> None:
         """Begin a page or slide, from 1."""
         self._pages.append((self._length, number))

@@ -17,6 +17,7 @@ from everword_search.passages.ranked_memories import Candidate, RankedMemories, 
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
     EXACT_PASSAGES,
+    MOST_COMPARED,
     GenerationRow,
     QueryNotEmbedded,
     QueryVector,
@@ -103,22 +104,30 @@ class SemanticArm(RankingArm):
         """Compare every vector of a small scope, and use the index for a large one.
 
         The size of a scope is taken from the namespace's count, from earlier searches, or else from reading the
-        passages.
+        passages. A large scope is compared, too, if the index finds too little of it.
         """
-        scope, most = self._scope, EXACT_PASSAGES
-        is_large = self._large_scopes.has_more(scope, most)
-        approximate: RankedMemories | None = None
-        if is_large or (self._passages > most and scope.is_open):
-            approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
-            # An open scope still excludes automated memories. If these are the majority, the index scan may end before
-            # it finds enough others.
-            if is_large or len(approximate.passage_ids) >= parameters["limit"]:
-                return approximate
-        exact = await vectors.find_exact(conn, scope, generation_id, parameters, most)
-        if exact is not None:
-            return exact
-        self._large_scopes.learn(scope, most)
-        return approximate or await vectors.find_approximate(conn, scope, generation_id, parameters)
+        if not self._scope.is_open or self._passages <= EXACT_PASSAGES:
+            exact = await self._compare(conn, generation_id, parameters, EXACT_PASSAGES)
+            if exact is not None:
+                return exact
+        found, is_complete = await vectors.find_approximate(
+            conn, self._scope, generation_id, parameters
+        )
+        if is_complete:
+            return found
+        exact = await self._compare(conn, generation_id, parameters, MOST_COMPARED)
+        return found if exact is None else exact
+
+    async def _compare(
+        self, conn: Connection, generation_id: int, parameters: dict[str, Any], most: int
+    ) -> RankedMemories | None:
+        """Compare every vector of the scope; return None if it has more than `most` passages."""
+        if self._large_scopes.has_more(self._scope, most):
+            return None
+        exact = await vectors.find_exact(conn, self._scope, generation_id, parameters, most)
+        if exact is None:
+            self._large_scopes.learn(self._scope, most)
+        return exact
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         """Return the cosines of these memories, including those that do not match."""

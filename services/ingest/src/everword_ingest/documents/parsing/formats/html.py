@@ -13,10 +13,12 @@ from everword_ingest.documents.parsing.formats.html_parts import (
     BLOCKS,
     HEADINGS,
     HIDDEN,
+    SECTIONING,
     UNSEEN,
     Rows,
     TextTarget,
     collapse,
+    is_of_site,
     written,
 )
 from everword_ingest.documents.parsing.media_type import HTML
@@ -47,7 +49,16 @@ def read_html(data: bytes, limits: ParseLimits) -> ParsedDocument:
 def html_document(
     text: str, title: str | None, media_type: str, limits: ParseLimits
 ) -> ParsedDocument:
-    page = _Page(Outline(limits))
+    page = _parse(text, limits, with_site=False)
+    if page.outline.is_empty:
+        # The page's content is marked as navigation.
+        page = _parse(text, limits, with_site=True)
+    return page.outline.finish(title or page.title, media_type)
+
+
+def _parse(text: str, limits: ParseLimits, *, with_site: bool) -> _Page:
+    """Return a parsed page, `with_site` including its navigation. Raises DocumentUnreadable."""
+    page = _Page(Outline(limits), with_site)
     parser = etree.HTMLParser(target=page, encoding="utf-8", huge_tree=True)
     content = text.encode()
     # A page without any element, or of nothing but space, is none to the library.
@@ -62,18 +73,23 @@ def html_document(
     # Out of memory, the library may end as if the page had ended.
     if any(error.type == etree.ErrorTypes.ERR_NO_MEMORY for error in parser.feed_error_log):
         raise MemoryError
-    return page.outline.finish(title or page.title, media_type)
+    return page
 
 
 class _Page:
     """Receives the elements of a page from the parser, in order."""
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: Outline, with_site: bool) -> None:
         self.outline = outline
+        self._with_site = with_site
         self.title: str | None = None
         self.failure: DocumentUnreadable | None = None
         self._depth = 0
         self._unseen = 0
+        #: Number of open elements that have a header and a footer of their own.
+        self._sections = 0
+        #: Number of open headers of the page. Only their headings count, since one may be the page's title.
+        self._headers = 0
         self._inline: list[str] = []
         #: A title may stand amid words, which are none of it.
         self._before_title: list[str] = []
@@ -99,7 +115,7 @@ class _Page:
 
     def data(self, data: str | bytes) -> None:
         if not self._unseen and self.failure is None:
-            self._inline.append(str(data))
+            self._write(str(data))
 
     def comment(self, text: str | bytes) -> None:
         """Ignore comments, which are not visible."""
@@ -114,18 +130,24 @@ class _Page:
         except DocumentUnreadable as failure:
             self.failure = failure
 
+    def _write(self, text: str) -> None:
+        if self._heading or not self._headers:
+            self._inline.append(text)
+
     @property
     def _place(self) -> TextTarget:
         return self._places[-1]
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
         hidden = "hidden" in attributes or HIDDEN.search(attributes.get("style", ""))
-        if self._unseen or tag in UNSEEN or hidden:
+        if self._unseen or tag in UNSEEN or hidden or self._skips(tag, attributes):
             self._unseen += 1
-        elif tag == "br":
+            return
+        self._sections += tag in SECTIONING
+        if tag == "br":
             self._inline.append("\n" if self._verbatim else _BREAK)
         elif tag == "img":
-            self._inline.append(f" {attributes.get('alt', '')} ")
+            self._write(f" {attributes.get('alt', '')} ")
         elif tag == "title":
             self._before_title, self._inline = self._inline, []
         elif tag in HEADINGS:
@@ -140,13 +162,16 @@ class _Page:
             self._verbatim += 1
         elif tag in BLOCKS:
             self._flush()
+            self._headers += self._is_page_header(tag)
             if TITLE_CLASS in attributes.get("class", ""):
                 self.title = ""
 
     def _end(self, tag: str) -> None:
         if self._unseen:
             self._unseen -= 1
-        elif tag == "title":
+            return
+        self._sections -= tag in SECTIONING
+        if tag == "title":
             self.title = self.title or self._line()
             self._inline = self._before_title
         elif tag in HEADINGS:
@@ -160,6 +185,16 @@ class _Page:
             self._verbatim = max(self._verbatim - 1, 0)
         elif tag in BLOCKS:
             self._flush()
+            self._headers -= self._is_page_header(tag)
+
+    def _skips(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Return whether an element belongs to the site and not to the page's content."""
+        if self._with_site or self._is_page_header(tag):
+            return False
+        return is_of_site(tag, attributes) or (tag == "footer" and not self._sections)
+
+    def _is_page_header(self, tag: str) -> bool:
+        return tag == "header" and not self._sections and not self._with_site
 
     def _finish(self) -> None:
         while len(self._places) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from everword_ingest.documents.parsing.formats.tables import TableWriter, table_lines
@@ -18,6 +19,28 @@ BLOCKS = frozenset(
     "figcaption figure footer form header hr legend main nav optgroup option p search section summary".split()
 )
 HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+#: Elements with content of their own: a `header` or `footer` outside of these is the page's.
+SECTIONING = frozenset(
+    ("article", "aside", "blockquote", "dialog", "fieldset", "main", "section", "td")
+)
+#: Roles of elements that all pages of a site have in common.
+_SITE_ROLES = frozenset(("banner", "contentinfo", "menu", "menubar", "navigation", "search"))
+#: Ids and classes of requests for consent and of links past the navigation. A section about cookies has no such name.
+_SITE_NAMES = re.compile(
+    r"\b(?:cookie|consent|gdpr)s?[-_]?(?:banner|bar|box|consent|dialog|law|message|modal|notice|overlay|popup|wall)"
+    r"|\b(?:onetrust|cookiebot|cybotcookiebot|usercentrics)|\bskip-?(?:link|nav|to)",
+    re.I,
+)
+
+
+def is_of_site(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether an element is navigation, a request for consent, or a dialog that is not open."""
+    if tag == "nav" or (tag == "dialog" and "open" not in attributes):
+        return True
+    if not attributes:
+        return False
+    names = f"{attributes.get('id', '')} {attributes.get('class', '')}"
+    return attributes.get("role") in _SITE_ROLES or bool(_SITE_NAMES.search(names))
 
 
 @dataclass
