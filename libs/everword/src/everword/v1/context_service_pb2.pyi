@@ -487,6 +487,7 @@ class ContextItem(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
     SHORTENED_FIELD_NUMBER: _builtins.int
+    UNCERTAIN_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the id of the memory or of the message; empty for other lines."""
     text: _builtins.str
@@ -507,6 +508,10 @@ class ContextItem(_message.Message):
     """confidence is the confidence that the memory answers the query, as in SearchResult."""
     shortened: _builtins.bool
     """shortened is true if a part of the memory is shown."""
+    uncertain: _builtins.bool
+    """uncertain is true for a memory of a search that found nothing relevant. The item's line shows it:
+    `[3; uncertain]4% Mara: The boiler was serviced.`
+    """
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
@@ -532,10 +537,11 @@ class ContextItem(_message.Message):
         confidence: _search_service_pb2.Confidence.ValueType = ...,
         memory: _memory_pb2.Memory | None = ...,
         shortened: _builtins.bool = ...,
+        uncertain: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "shortened", b"shortened", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "shortened", b"shortened", "superseded", b"superseded", "text", b"text", "token_count", b"token_count", "uncertain", b"uncertain"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

@@ -234,7 +234,9 @@ def add_recent_turns(
     endings, record = conversation.endings, conversation.record
     share = int(draft.budget * SHARE)
     items = [
-        layout.turn(turn, about_turn(turn, record, layout.trust), endings.get(turn.id, ()))
+        layout.turn(
+            turn, about_turn(turn, record, layout.trust), endings.get(turn.id, ()), draft.budget
+        )
         for turn in conversation.turns
     ]
     first = min((item.seq for item in items), default=0)
