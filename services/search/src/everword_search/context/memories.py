@@ -15,6 +15,7 @@ from everword_search.context.item import RELEVANT, ContextItem, ItemContext
 from everword_search.context.model import ContextRequest
 from everword_search.context.own_first import prefer_own
 from everword_search.context.relevance_floor import choose_relevant
+from everword_search.context.small_talk import is_small_talk
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.ranking.words.question_words import QuestionWords
@@ -169,6 +170,8 @@ async def search_memories(
     is_completed: bool = False,
 ) -> FoundMemories:
     """Return memories within the conversation's scope, best first; `known` of them may already be in the context."""
+    if is_small_talk(text):
+        return FoundMemories(verdict=Verdict.NOTHING_RELEVANT)
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
     requested = request.token_budget // _SMALL_TOKENS if most is None else most
     # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
