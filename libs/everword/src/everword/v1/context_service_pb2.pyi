@@ -286,7 +286,9 @@ class BuildContextRequest(_message.Message):
     CONVERSATION_FIELD_NUMBER: _builtins.int
     OMIT_PARTS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
-    """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
+    """query is what memories are looked for, at most 8 KiB. If empty, the conversation's latest user message; of
+    one with more than 2,000 characters the first 1,500 and the last 500.
+    """
     conversation_id: _builtins.str
     """conversation_id is the conversation to continue. Without it and without conversation there are no recent turns, and query
     is needed.
