@@ -47,7 +47,7 @@ _EVENTS, _THINGS, _SUBJECTS, _AFTER_NOUN = (
     frozenset(words.split())
     for words in (_EVENT_NOUNS, _THING_NOUNS, _SUBJECT_WORDS, _WORDS_AFTER_NOUN)
 )
-#: A question in the present tense asks what comes in a sequence, unless its words name an event.
+#: A question in the present tense is about a sequence, unless its words name an event.
 _PRESENT = regex.compile(
     r"\b(?:is|are|do|does|comes?|goes|go|shows?|happens|runs?|follows?|appears?|should|can|must)\b",
     regex.IGNORECASE,
