@@ -511,7 +511,7 @@ class ContextItem(_message.Message):
     shortened: _builtins.bool
     """shortened is true if a part of the memory is shown."""
     uncertain: _builtins.bool
-    """uncertain is true for a memory of a search that found nothing relevant. The item's line shows it:
+    """uncertain is true for a memory of a search that found nothing relevant, unless min_relevance is set. The line shows it:
     `[3; uncertain]4% Mara: The boiler was serviced.`
     """
     @_builtins.property

@@ -206,7 +206,8 @@ async def search_memories(
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    is_uncertain = found.verdict is Verdict.NOTHING_RELEVANT
+    # With a minimum, the caller decides itself what is relevant.
+    is_uncertain = found.verdict is Verdict.NOTHING_RELEVANT and not request.min_relevance
     return FoundMemories(
         results,
         found.verdict,
