@@ -206,7 +206,7 @@ async def search_memories(
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    # With a minimum, the caller decides itself what is relevant.
+    # A caller with a minimum decides about relevance itself.
     is_uncertain = found.verdict is Verdict.NOTHING_RELEVANT and not request.min_relevance
     return FoundMemories(
         results,
