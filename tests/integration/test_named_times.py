@@ -109,3 +109,17 @@ async def test_question_about_an_event_or_a_day_finds_its_memory_first(
     assert team in results[0].memory.content
     # A time excludes nothing.
     assert len(results) >= 4
+
+
+async def test_later_page_keeps_the_period_of_the_event(stack: Stack) -> None:
+    """The first page found no such event; a message about it that is added later changes no page."""
+    request = pb.SearchRequest(
+        query="What was our name at the pub quiz the week after the regatta?", page_size=1
+    )
+    request.page_token = (await stack.search.Search(request)).next_page_token
+    expected = {each.memory.id: each.score for each in (await stack.search.Search(request)).results}
+    told = "The regatta on Sunday was the windiest regatta we have ever sailed."
+    await append(stack, message(told, create_time=moment("2023-05-15T09:00+00:00")))
+    await embed_everything(stack)
+    found = {each.memory.id: each.score for each in (await stack.search.Search(request)).results}
+    assert found == pytest.approx(expected, rel=0.05)

@@ -203,7 +203,7 @@ async def test_page_token_of_an_earlier_release_is_refused(corpus: Corpus, mode:
     assert refusal.reason == "PAGE_TOKEN_INVALID"
     # It is refused for its kind, not for its secret. The current format begins with the source of the page.
     known = PageTokens(bytes(secret), f"{TOKEN_KIND}:{namespace_id}")
-    request.page_token = known.issue(to_page(request).request_hash, [False, "", *position])
+    request.page_token = known.issue(to_page(request).request_hash, [0.5, "", 0, [], *position[1:]])
     await corpus.stack.search.Search(request)
 
 

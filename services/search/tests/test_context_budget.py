@@ -388,3 +388,12 @@ def test_parts_of_a_line_can_be_left_out() -> None:
     # The label of a line that is not a memory is not read as a speaker.
     fact = bare.candidate(ContextCandidate("Residence", "Lisbon"))
     assert bare.line(fact, 4) == "[4] Residence: Lisbon"
+
+
+def test_turn_that_cannot_fit_is_neither_masked_nor_counted() -> None:
+    prose, lines = "The tap drips again. " * 50_000, "\n".join(f"tap {n}" for n in range(100_000))
+    turn = LAYOUT.turn(message(content=prose), most_tokens=100)
+    assert (turn.tokens > 100, len(turn.words) < 1000) == (True, True)
+    call = LAYOUT.turn(message(tool_name="grep", tool_result=lines), most_tokens=100)
+    assert call.words.endswith("tap 99999")
+    assert len(call.words) <= 800

@@ -45,10 +45,10 @@ def test_a_longer_text_needs_more_relevance() -> None:
     assert choose_relevant([BEST, short, long], Verdict.RELEVANT).results == [BEST, short]
 
 
-def test_at_most_ten_near_results_are_chosen_if_nothing_is_relevant() -> None:
+def test_at_most_three_near_results_are_chosen_if_nothing_is_relevant() -> None:
     near, far = [result(-4.5, -2.0, words=5) for _ in range(30)], result(-4.5, -7.0)
     chosen = choose_relevant([far, *near], Verdict.NOTHING_RELEVANT)
-    assert chosen.results == near[:10]
+    assert chosen.results == near[:3]
     assert chosen.is_complete
 
 

@@ -85,7 +85,9 @@ async def context(
         print_json(response)
         return
     if response.verdict == VERDICT_NOTHING_RELEVANT:
-        note("No memory answers this; `everword search` shows the nearest ones.")
+        is_uncertain = any(item.uncertain for block in response.blocks for item in block.items)
+        nearest = "those marked uncertain are" if is_uncertain else "`everword search` shows"
+        note(f"No memory answers this; {nearest} the nearest ones.")
     for arm in response.degraded:
         note_degraded(arm)
     for omission in response.lore_omissions:

@@ -286,7 +286,9 @@ class BuildContextRequest(_message.Message):
     CONVERSATION_FIELD_NUMBER: _builtins.int
     OMIT_PARTS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
-    """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
+    """query is what memories are looked for, at most 8 KiB. If empty, the conversation's latest user message; of
+    one with more than 2,000 characters the first 1,500 and the last 500.
+    """
     conversation_id: _builtins.str
     """conversation_id is the conversation to continue. Without it and without conversation there are no recent turns, and query
     is needed.
@@ -487,6 +489,7 @@ class ContextItem(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
     SHORTENED_FIELD_NUMBER: _builtins.int
+    UNCERTAIN_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the id of the memory or of the message; empty for other lines."""
     text: _builtins.str
@@ -507,6 +510,10 @@ class ContextItem(_message.Message):
     """confidence is the confidence that the memory answers the query, as in SearchResult."""
     shortened: _builtins.bool
     """shortened is true if a part of the memory is shown."""
+    uncertain: _builtins.bool
+    """uncertain is true for a memory of a search that found nothing relevant, unless min_relevance is set. The line shows it:
+    `[3; uncertain]4% Mara: The boiler was serviced.`
+    """
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
@@ -532,10 +539,11 @@ class ContextItem(_message.Message):
         confidence: _search_service_pb2.Confidence.ValueType = ...,
         memory: _memory_pb2.Memory | None = ...,
         shortened: _builtins.bool = ...,
+        uncertain: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "shortened", b"shortened", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "shortened", b"shortened", "superseded", b"superseded", "text", b"text", "token_count", b"token_count", "uncertain", b"uncertain"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

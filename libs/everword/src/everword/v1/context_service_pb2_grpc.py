@@ -60,8 +60,9 @@ class ContextServiceServicer:
         if tokens are left at the end, it grows, the most relevant memory first. An item that does not fit is omitted, and
         counted. Nothing is repeated: memories that repeat the context or the query are skipped. The budget is a limit, not a
         target: the more tokens a context has, the more relevant a further memory must be, and memories that say nothing about
-        the query are left out. If the verdict is that nothing is relevant, at most ten memories near the query are included.
-        Memories that the query found count as used; turns do not.
+        the query are left out. If the verdict is that nothing is relevant, short excerpts of at most three memories near the
+        query are included, marked as uncertain. Nothing is searched for small talk such as `Thanks!`.
+        Memories that the query found count as used, except uncertain ones; turns do not.
 
         Blocks come in the order base, identity, life, questions, lorebook, documents, memories, earlier conversations, chat
         history, graph; empty blocks are omitted. All blocks except memories and the two of conversations have a share of the

@@ -24,6 +24,9 @@ from everword_search.retrieval.sources import Sources
 
 #: Maximum bytes of a query; a longer text is cut.
 MAX_QUERY_BYTES = 8192
+#: Characters of the beginning and of the end of a longer message that are searched for. More words hardly change the
+#: results, and the question about a pasted text is before or after it.
+_BEGINNING, _END = 1500, 500
 
 
 async def build_context(
@@ -89,7 +92,11 @@ async def begin(
 
 
 def _query_text(request: ContextRequest, start: Start) -> str:
-    """Return the text to search for: the query, or else the latest user message, cut to `MAX_QUERY_BYTES`."""
+    """Return the text to search for: the query, cut to `MAX_QUERY_BYTES`, or parts of the latest user message."""
     latest = start.conversation.latest if start.conversation else None
-    text = request.query.strip() or (latest.content if latest else "")
+    text = request.query.strip()
+    if not text and latest:
+        text = latest.content.strip()
+        if len(text) > _BEGINNING + _END:
+            text = f"{text[:_BEGINNING]}\n{text[-_END:]}"
     return text.encode()[:MAX_QUERY_BYTES].decode(errors="ignore").strip()

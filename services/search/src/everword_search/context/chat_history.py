@@ -23,6 +23,7 @@ from everword_search.context.item import ContextItem
 from everword_search.context.memory_topics import about_summary, about_turn
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.nonempty_kinds import NonemptyKinds, nonempty_kinds_statement
+from everword_search.context.small_talk import is_small_talk
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
@@ -234,7 +235,9 @@ def add_recent_turns(
     endings, record = conversation.endings, conversation.record
     share = int(draft.budget * SHARE)
     items = [
-        layout.turn(turn, about_turn(turn, record, layout.trust), endings.get(turn.id, ()))
+        layout.turn(
+            turn, about_turn(turn, record, layout.trust), endings.get(turn.id, ()), draft.budget
+        )
         for turn in conversation.turns
     ]
     first = min((item.seq for item in items), default=0)
@@ -277,7 +280,7 @@ async def recall_turns(
     conversation, most = start.conversation, start.most_recalled
     if conversation is None or conversation.record.last_seq <= shown:
         return RecalledTurns()
-    if not most or not request.max_recent_turns:
+    if not most or not request.max_recent_turns or is_small_talk(text):
         return RecalledTurns()
     search = SearchRequest(
         text=text,

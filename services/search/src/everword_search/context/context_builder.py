@@ -367,7 +367,7 @@ class ContextBuilder:
         return {latest.id} if latest and not self.request.query.strip() else set()
 
     async def count_uses(self) -> None:
-        """Update use counts: search results as used, questions as offered.
+        """Update use counts: search results as used, except for uncertain ones, and questions as offered.
 
         Does nothing for a conversation that does not exist yet.
         """
@@ -375,8 +375,8 @@ class ContextBuilder:
         if self.request.skip_use_count or (conversation and not conversation.exists):
             return
         turns = self.start.conversation.turns if self.start.conversation else ()
-        blocks = (self.draft.blocks[source] for source in _FOUND)
-        found = {item.memory_id for block in blocks for item in block.items if item.memory_id}
+        items = [item for source in _FOUND for item in self.draft.blocks[source].items]
+        found = {each.memory_id for each in items if each.memory_id and not each.is_uncertain}
         documents = self.draft.blocks[BlockSource.DOCUMENTS].items
         # Entries of daily logs were not found by the query, so they do not count; they have no `about`.
         found |= {item.memory_id for item in documents if item.memory_id and item.about}

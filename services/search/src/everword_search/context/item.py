@@ -29,6 +29,7 @@ class ItemContext:
     source_messages: tuple[tuple[UUID, str], ...] = ()
     trust: str = ""
     full: FullText | None = None
+    is_uncertain: bool = False
 
 
 NOTHING = ItemContext()
@@ -78,6 +79,8 @@ class ContextItem:
     kind: str = ""
     #: Name of the conversation that it is from, if it is another one than the context's.
     conversation: str = ""
+    #: True for a result of a search that found nothing relevant.
+    is_uncertain: bool = False
 
     @property
     def says(self) -> str:
@@ -93,6 +96,6 @@ class ContextItem:
         return self.memory_id or f"{self.speaker}: {self.words}"
 
     @property
-    def place(self) -> tuple[datetime, int]:
-        """Sort key within its block; items without a time come first."""
-        return self.occurred_at or _NO_TIME, self.seq
+    def place(self) -> tuple[bool, datetime, int]:
+        """Sort key within its block; items without a time come first, and uncertain ones last."""
+        return self.is_uncertain, self.occurred_at or _NO_TIME, self.seq

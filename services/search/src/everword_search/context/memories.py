@@ -15,6 +15,7 @@ from everword_search.context.item import RELEVANT, ContextItem, ItemContext
 from everword_search.context.model import ContextRequest
 from everword_search.context.own_first import prefer_own
 from everword_search.context.relevance_floor import choose_relevant
+from everword_search.context.small_talk import is_small_talk
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.ranking.words.question_words import QuestionWords
@@ -34,6 +35,8 @@ _SPARE, _SMALL_TOKENS = 10, 35
 _OF_A_MOMENT = ("BOOT", "HEARTBEAT")
 #: A memory of at least this relevance surely answers; a lower relevance than the other is shown as 0 %.
 _SURE, _SHOWN = 0.5, 0.005
+#: Maximum characters of a result of a search that found nothing relevant.
+UNCERTAIN_CHARS = 400
 #: The profile that ranks by time and importance as well as relevance.
 _COUNTS_TIME = "balanced"
 
@@ -59,6 +62,8 @@ class FoundMemories:
     periods: Sequence[SearchResult] = ()
     #: The question, by which excerpts are chosen.
     question: QuestionWords | None = None
+    #: Results of a search that found nothing relevant, which are shown as short excerpts.
+    uncertain: frozenset[UUID] = frozenset()
 
     def items(self, layout: Layout) -> list[ContextItem]:
         """Return the memories as items, best first, a fact after a message that states it.
@@ -135,8 +140,13 @@ class FoundMemories:
             result.endings,
             self.source_messages.get(id_, ()),
             full=full,
+            is_uncertain=id_ in self.uncertain,
         )
-        return layout.memory(result.memory, result.passage, alongside, masks=masks)
+        item = layout.memory(result.memory, result.passage, alongside, masks=masks)
+        if item.is_uncertain and item.full:
+            # Without `full`, it does not grow if tokens are left.
+            return replace(layout.shown(item, UNCERTAIN_CHARS), full=None)
+        return item
 
     def masked(self, layout: Layout, item: ContextItem) -> ContextItem:
         """Return an item of these results with its credentials masked."""
@@ -160,6 +170,8 @@ async def search_memories(
     is_completed: bool = False,
 ) -> FoundMemories:
     """Return memories within the conversation's scope, best first; `known` of them may already be in the context."""
+    if is_small_talk(text):
+        return FoundMemories(verdict=Verdict.NOTHING_RELEVANT)
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
     requested = request.token_budget // _SMALL_TOKENS if most is None else most
     # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
@@ -194,7 +206,16 @@ async def search_memories(
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
+    # A caller with a minimum decides about relevance itself.
+    is_uncertain = found.verdict is Verdict.NOTHING_RELEVANT and not request.min_relevance
+    return FoundMemories(
+        results,
+        found.verdict,
+        is_cut,
+        source_messages,
+        found.degraded,
+        uncertain=frozenset(results if is_uncertain else ()),
+    )
 
 
 def _is_of_relevance(result: SearchResult, least: float) -> bool:

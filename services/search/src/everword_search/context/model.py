@@ -14,7 +14,7 @@ from everword_search.records.model import EVERYTHING, ConversationKey, MemoryFil
 from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.profiles import BalancedOptions
 
-DEFAULT_BUDGET = 4000
+DEFAULT_BUDGET, MAX_BUDGET = 4000, 1_000_000
 DEFAULT_TURNS = 20
 
 

@@ -15,7 +15,7 @@ from everword_search.retrieval.model import SearchResult, Verdict
 
 #: If the search found nothing relevant: maximum items, and their minimum log-odds of a match, a relevance of .003. The
 #: verdict is wrong for up to half of the questions in conversations unlike those that its model was trained on.
-_MOST_OF_NOTHING, _LEAST_OF_NOTHING = 10, math.log(0.003 / 0.997)
+_MOST_OF_NOTHING, _LEAST_OF_NOTHING = 3, math.log(0.003 / 0.997)
 #: Weight of the match relative to the evidence.
 _MATCH_WEIGHT = 0.3
 #: The first item of `_USUAL_TOKENS` costs `ln(_USUAL_TOKENS / _FREE_TOKENS)`; an item is left out above `_MOST_COST`.
@@ -42,10 +42,10 @@ def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> Chosen
     if not judged:
         chosen = [] if verdict is Verdict.NOTHING_RELEVANT else list(results)
         return ChosenResults(chosen, is_complete=not chosen)
-    best = max(each.hit.evidence or 0.0 for each in judged)
     if verdict is Verdict.NOTHING_RELEVANT:
-        results = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
-        results = results[:_MOST_OF_NOTHING]
+        near = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
+        return ChosenResults(near[:_MOST_OF_NOTHING], is_complete=True)
+    best = max(each.hit.evidence or 0.0 for each in judged)
     chosen, before, last = list[SearchResult](), 0.0, True
     for result in results:
         tokens = _tokens(result)
@@ -53,7 +53,7 @@ def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> Chosen
         if last:
             chosen.append(result)
             before += tokens
-    return ChosenResults(chosen, not last or verdict is Verdict.NOTHING_RELEVANT)
+    return ChosenResults(chosen, is_complete=not last)
 
 
 def _is_judged(result: SearchResult) -> bool:

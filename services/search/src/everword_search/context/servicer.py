@@ -158,6 +158,7 @@ def _item(block: BudgetedBlock, item: ContextItem, number: int) -> pb.ContextIte
         confidence=Confidence.ValueType(item.confidence),
         superseded=endings_to_proto(item.endings),
         shortened=item.is_shortened,
+        uncertain=item.is_uncertain,
     )
     if item.about:
         fill_memory(message.memory, _without_long_fields(item.about))

@@ -7,13 +7,14 @@
     2 May · Move to Lisbon
     [3; residence until 2026-05-02]41% Marta: I live in Berlin.
     [4 note; untrusted] Bob: The landlord is Mr Vance.
+    [5; uncertain]3% Marta: The boiler was serviced.
 
 The line above the items of a day has the date, and the name of their conversation if it is another one than the
 context's; `same` if the line before names it. The brackets, which stored text cannot imitate, have the number, the kind
-of a memory that is no message, the end of outdated facts, `untrusted` for text from open channels, and `suspicious` for
-untrusted text that addresses models. The relevance of a memory that the query found follows them directly. Every line
-of the format begins with a date, a number or a heading; stored text never starts a line, since its further lines are
-indented. Items without a time precede the first
+of a memory that is no message, the end of outdated facts, `untrusted` for text from open channels, `suspicious` for
+untrusted text that addresses models, and `uncertain` for results of a search that found nothing relevant. The relevance
+of a memory that the query found follows them directly. Every line of the format begins with a date, a number or a
+heading; stored text never starts a line, since its further lines are indented. Items without a time precede the first
 date. In JSON, each item is one line.
 """
 
@@ -31,11 +32,16 @@ from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import contains_model_instructions
-from everword.text.structure import collapse_runs, has_json
+from everword.text.structure import collapse_runs, has_json, shorten_structure
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.memory_topics import document_label
-from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
+from everword_search.context.model import (
+    MAX_BUDGET,
+    BlockSource,
+    ContextCandidate,
+    ContextFormat,
+)
 from everword_search.context.provenance import (
     ContextPart,
     date_phrase,
@@ -49,6 +55,7 @@ from everword_search.summaries.store import TopSummaryRow
 
 #: Trust labels in the brackets of an item.
 UNTRUSTED, SUSPICIOUS = "untrusted", "suspicious"
+_UNCERTAIN = "uncertain"
 
 
 def judge(trust: TrustPolicy, about: MemoryRecord | None, words: str) -> tuple[str, bool]:
@@ -81,6 +88,8 @@ _INDENT = "  "
 #: A number with as many digits as any item's.
 _WIDEST = 999
 _BETWEEN = 2  # Upper bound of the tokens of the empty line between two blocks.
+#: Characters of a token, at most, in texts without long runs; most have four.
+_MOST_CHARS_A_TOKEN = 8
 #: Characters of a part of a document at first.
 EXCERPT_CHARS = 800
 #: Some readers treat these as line ends, and JSON does not escape them.
@@ -145,6 +154,7 @@ class Layout:
         # Outside of the brackets it takes a token less.
         relevance = f"{item.relevance:.0%}" if self._shows_relevance(item) else ""
         trust = f"; {item.trust}" if item.trust else ""
+        trust += f"; {_UNCERTAIN}" if item.is_uncertain else ""
         ended = "".join(f"; {' '.join(each)}" for each in ends)
         speaker = f"{item.speaker}: " if item.speaker and self._shows_speaker(item) else ""
         # `splitlines` splits at everything that a reader may treat as a line end.
@@ -188,16 +198,29 @@ class Layout:
         message: MessageRecord,
         about: MemoryRecord | None = None,
         endings: Sequence[Ending] = (),
+        most_tokens: int = MAX_BUDGET,
     ) -> ContextItem:
-        """Return a turn verbatim, except for long runs of characters, and for credentials if these are masked."""
-        words = message.whole_text
-        shown = collapse_runs(mask_credentials(words) if self.masks else words)
-        # The caller's token count is valid only for the text as it was sent.
-        given = message.token_count if shown == words else 0
+        """Return a turn verbatim, except for long runs of characters, and for credentials if these are masked.
+
+        Masking and counting a text takes half a second a megabyte, so a turn that cannot fit into `most_tokens` is the
+        beginning of its text, with more than these tokens.
+        """
+        original = words = message.whole_text
+        most_chars = _MOST_CHARS_A_TOKEN * most_tokens
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
         # The output of a tool may be shortened; a person's words are shown whole or not at all.
-        full = FullText(shown, of_tool=True) if message.tool_name or has_json(shown) else None
+        may_shorten = bool(message.tool_name) or has_json(words)
+        if may_shorten:
+            words = shorten_structure(words, most_chars)
+        elif len(words) > most_chars and len(collapsed := collapse_runs(words)) > most_chars:
+            beginning = mask_credentials(collapsed[:EXCERPT_CHARS])
+            item = self._item(*place, speaker, beginning, 0, ItemContext(endings=endings), about)
+            return replace(item, tokens=len(collapsed) // _MOST_CHARS_A_TOKEN)
+        shown = collapse_runs(mask_credentials(words) if self.masks else words)
+        # The caller's token count is valid only for the text as it was sent.
+        given = message.token_count if shown == original else 0
+        full = FullText(shown, of_tool=True) if may_shorten else None
         alongside = ItemContext(endings=endings, full=full)
         return self._item(*place, speaker, shown, given, alongside, about)
 
@@ -320,6 +343,7 @@ class Layout:
             full=item_context.full,
             kind=kind,
             conversation=self._other_conversation(about),
+            is_uncertain=item_context.is_uncertain,
         )
         return self._counted(item, given)
 
@@ -359,6 +383,8 @@ class Layout:
             ]
         if item.trust:
             fields["trust"] = item.trust
+        if item.is_uncertain:
+            fields[_UNCERTAIN] = True
         if item.relevance is not None and self._shows_relevance(item):
             fields["relevance"] = round(item.relevance, 2)
         return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)

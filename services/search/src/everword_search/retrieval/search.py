@@ -18,7 +18,7 @@ from everword.rpc.pages import DEFAULT_CONTENT_CHARS, Cursor, PageRequest, open_
 from everword.text.periods import find_event
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
-from everword_search.ranking.times.periods import event_period, named_event
+from everword_search.ranking.times.periods import TimeRange, event_period, named_event
 from everword_search.records.freshness import ensure_fresh, fresh_transaction
 from everword_search.records.read_conversations import read_conversation
 from everword_search.records.store import recent_turns, use_generic_plans
@@ -26,6 +26,7 @@ from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, Verdict
 from everword_search.retrieval.plan import QueryWords, plan_words
 from everword_search.retrieval.profiles import find_profile
+from everword_search.retrieval.query.event_phrases import names_event
 from everword_search.retrieval.query.follow_up import (
     TURNS_READ,
     TURNS_READ_BYTES,
@@ -57,7 +58,7 @@ BY_PERIODS = "recall"
 #: Results of the search for an event; the first that is no question tells of it.
 _EVENT_RESULTS = 3
 #: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
-TOKEN_KIND = "Search/7"
+TOKEN_KIND = "Search/8"
 #: Value of `UseCounting`: returned memories count as used.
 _RETURNED = 2
 
@@ -109,7 +110,12 @@ async def find_memories(
     request, last_seq = replace(request, filter=filter_, text=text), 0
     if request.conversation_id and request.mode in BY_WORDS | BY_MEANING:
         request, last_seq = await _complete(sources, namespace, request, cursor)
-    if with_events:
+    if with_events and cursor.after:
+        # A message added since the first page could change the period, and with it the order of the results.
+        request = replace(
+            request, event_periods=tuple(TimeRange(*each) for each in cursor.after[3])
+        )
+    elif with_events:
         request = await _find_event_period(sources, namespace, request)
     asked = ValidatedSearch(namespace, request, profile, cursor, chars, last_seq)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
@@ -160,7 +166,7 @@ async def _find_event_period(
     The event is found by another search for its words, without events of its own.
     """
     event = find_event(request.text, ()) if request.mode is SearchMode.HYBRID else None
-    if event is None or request.profile != BY_PERIODS:
+    if event is None or request.profile != BY_PERIODS or not names_event(request.text, event):
         return request
     now = request.reference_time or datetime.now(UTC)
     async with sources.database.transaction(namespace.id) as conn:

@@ -149,7 +149,7 @@ def plan(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One hit more than the page shows whether there is another page.
-    _, promoted, _, *after = validated.cursor.after or (None, "", 0)
+    _, promoted, _, _, *after = validated.cursor.after or (None, "", 0, ())
     limit = validated.cursor.limit + len(PromotedHits.read(promoted).tails)
     window = Window(limit, after or None, request.min_score)
     return PlannedSearch(
@@ -309,9 +309,10 @@ def _next_token(validated: ValidatedSearch, page: HitPage, placement: PagePlacem
     if last is not None:
         position = last.position
     elif cursor.after:
-        position = cursor.after[3:]
+        position = cursor.after[4:]
     else:
         # The position before the first hit; scores are at most 1.
         position = [2.0, 0, *hits[0].position[2:]]
     promoted = page.brought.with_(placement.brought).write()
-    return cursor.token([page.chance, promoted, validated.last_seq, *position])
+    periods = [(each.start, each.end) for each in validated.request.event_periods]
+    return cursor.token([page.chance, promoted, validated.last_seq, periods, *position])

@@ -33,8 +33,9 @@ from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
 #: Maximum messages that stay whole in the answer of memory_flush.
 _MAX_KEPT = 50
 _NO_ANSWER = "Nothing that is remembered seems to answer this."
-#: Tokens that are reserved for that sentence.
-_VERDICT_TOKENS = 12
+_UNCERTAIN = "Memories marked uncertain are only the nearest."
+#: Tokens that are reserved for these sentences.
+_VERDICT_TOKENS = 22
 
 
 async def memory_append(
@@ -114,9 +115,13 @@ async def memory_context(
         request.filter.agents.extend(own_and_shared(caller.scope.agent))
     response = await caller.client.context_service.BuildContext(request, metadata=caller.metadata)
     nothing = response.verdict == VERDICT_NOTHING_RELEVANT
-    if response.text:
-        return f"{_NO_ANSWER}\n\n{response.text}" if nothing else response.text
-    return _NO_ANSWER if nothing else "Nothing is remembered yet."
+    if not response.text:
+        return _NO_ANSWER if nothing else "Nothing is remembered yet."
+    if not nothing:
+        return response.text
+    is_uncertain = any(item.uncertain for block in response.blocks for item in block.items)
+    said = f"{_NO_ANSWER} {_UNCERTAIN}" if is_uncertain else _NO_ANSWER
+    return f"{said}\n\n{response.text}"
 
 
 async def memory_flush(

@@ -72,7 +72,10 @@ async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
         with_relations=False,
         section_chars=CHARS_A_TOKEN * block_request.request.token_budget,
     )
-    found, _ = await find_memories(block_request.sources, block_request.namespace, search)
+    # Messages tell of events, documents rarely do.
+    found, _ = await find_memories(
+        block_request.sources, block_request.namespace, search, with_events=False
+    )
     is_nothing = found.verdict is Verdict.NOTHING_RELEVANT
     least = max(
         block_request.request.min_relevance,
