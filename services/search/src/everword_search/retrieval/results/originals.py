@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from uuid import UUID
 
@@ -19,6 +19,8 @@ from everword.rpc.pages import DEFAULT_CONTENT_CHARS
 from everword.text.attribution import blank_pasted, find_pasted, may_have_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
+from everword.text.ranking_record import stems_of
+from everword.text.stemming import ANY_LANGUAGE, stop_words
 from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.records.model import max_parts
@@ -38,6 +40,21 @@ _FEW = 20
 #: Maximum characters of a message that the three caches below keep: 2,048 such messages take at most 16 MB.
 _LONGEST_KEPT = 2000
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
+#: An introduction of memories that the author got from an assistant: "What you know about me:", "Recap - ".
+_RECALL = regex.compile(
+    r"\s*[^:：\n]{0,60}(?:\b(?:memor(?:y|ies)|remember\w*|recall\w*|recap|context|(?:user|known|saved|stored) facts"
+    r"|you (?:know|told|said|saved|stored|noted|mentioned)|your notes"
+    r"|(?:facts|notes|info\w*) (?:about|on) (?:me|the user)"
+    r"|gedächtnis\w*|erinner\w*|gemerkt|gespeichert\w*|notiert|du (?:von|über) mich|weißt du|du weißt|kontext"
+    r"|mémoire|souvien\w*|souvenirs?|contexte|tu sais|memoria|recuerd\w*|contexto|sabes"
+    r"|ricord\w*|contesto|sai di me|memória|lembr\w*|geheugen|herinner\w*|minne\w*)\b"
+    r"|记忆|记住|记得|記憶|覚え|メモリ)[^:：\n]{0,60}?(?:[:：]|\s[-–—]\s|[—\"“„«「])",
+    regex.IGNORECASE,
+)
+#: A recalled memory often has other function words than its original, such as "the user's locker" for "my locker". At
+#: least this share of the original's other words, and so many of them, must be in the pasted text.
+_LEAST_SHARE, _LEAST_CONTENT = 0.8, 4
+_LANGUAGES = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish")
 
 
 def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
@@ -73,6 +90,7 @@ def find_originals(
     for paste in pastes:
         pasted = _pasted(paste)
         whole = _folded("\n".join(pasted))
+        stems = _content_stems(whole)
         lines = [
             words
             for words in map(_folded, _lines(pasted))
@@ -87,6 +105,7 @@ def find_originals(
                 _contains_text(whole, content)
                 or _contains_text(whole, passage)
                 or _quotes(content, lines)
+                or _is_reworded(content, stems)
             )
         ]
         if own:
@@ -99,7 +118,7 @@ def _pasted(row: MemoryRow) -> list[str]:
     # Include labels that may be topics instead of names: only text that repeats another message has an original anyway.
     return [
         text[start:end] for text in _texts(row) for start, end in _pasted_spans(text, row.author)
-    ]
+    ] or [text[recall.end() :] for text in _texts(row) if (recall := _RECALL.match(text))]
 
 
 def _texts(row: MemoryRow) -> list[str]:
@@ -160,6 +179,23 @@ def _quotes(content: str, lines: Sequence[str]) -> bool:
 
 def _contains_text(whole: str, part: str) -> bool:
     return _has_enough_words(part, _LEAST_WORDS) and part in whole
+
+
+def _is_reworded(content: str, pasted: frozenset[str]) -> bool:
+    """Return whether pasted text has nearly all words of an original, apart from function words."""
+    stems = _content_stems(content)
+    return len(stems) >= _LEAST_CONTENT and len(stems & pasted) >= _LEAST_SHARE * len(stems)
+
+
+@lru_cache(maxsize=2048)
+def _content_stems(folded: str) -> frozenset[str]:
+    return frozenset(stems_of(folded, ANY_LANGUAGE)) - _function_stems()
+
+
+@cache
+def _function_stems() -> frozenset[str]:
+    words = " ".join(word for language in _LANGUAGES for word in stop_words(language))
+    return frozenset(stems_of(words, ANY_LANGUAGE))
 
 
 def _has_enough_words(folded: str, minimum: int) -> bool:
