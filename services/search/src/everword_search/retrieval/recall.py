@@ -8,6 +8,7 @@ the same among 500 memories and among 1,000,000. There are these exceptions:
   the memory is judged by the passages that were read.
 - The set of candidates: in a namespace of more than 10,000 passages that is not cached, words that occur in more than
   5 % of the passages are not used if rarer words of the query find enough. In the cache, cosines are exact to .002.
+- A memory that says the same as several better ones has a lower score.
 - If the query has a prefix or a single CJK character, hashes of whole words cannot match it. The lexical arm's score,
   which depends on the namespace's statistics, then counts like a literal match.
 
@@ -38,6 +39,8 @@ from everword_search.ranking.models.ranker import (
     lower_scores,
     unlearned_score,
 )
+from everword_search.ranking.own_statements import own_statement_bonus
+from everword_search.ranking.redundancy import REDUNDANT_WEIGHT, find_redundant
 from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
@@ -77,6 +80,10 @@ class RecallInputs:
     views: Mapping[SearchArm, RankedMemories]
     #: Score added to each memory for a period that the question names.
     timely: Floats
+    #: Score added to the user's own statements if the question is about the user.
+    own: Floats
+    #: Hashes of the question's words.
+    asked: npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ def _ranked(judged: RecallInputs, listed: Ints, scores: Floats, passages: Ints) 
 def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
-    handicaps = handicap(judged.pool) - judged.timely
+    handicaps = handicap(judged.pool) - judged.timely - judged.own
     features, literals = judged.described.features, judged.literals
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
@@ -156,6 +163,16 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     if timely.any():
         timeless = lower_scores(scores[rows], timely)
         scores[rows] = admit_best_outside(scores[rows], timeless, timely >= PERIOD_WEIGHT)
+    return _without_redundancy(judged, scores)
+
+
+def _without_redundancy(judged: RecallInputs, scores: Floats) -> Floats:
+    """Return the scores, lower for memories that say the same as better ones."""
+    best = judged.described.best
+    ranked = np.lexsort((-judged.pool.passages.passage_ids[best], -scores))
+    ranked = ranked[: np.count_nonzero(scores >= 0)]
+    redundant = ranked[find_redundant(judged.pool.passages.records, best[ranked], judged.asked)]
+    scores[redundant] = lower_scores(scores[redundant], np.full(len(redundant), REDUNDANT_WEIGHT))
     return scores
 
 
@@ -223,7 +240,15 @@ async def _judge(
     share = 1.0 if question.has_prefix else question.terms.literal_share
     timely = PERIOD_WEIGHT * closeness(pool.heads(pool.passages.moments), question.periods)
     return RecallInputs(
-        pool, _candidate_mask(pool), describe(pool, question), literals, share, views, timely
+        pool,
+        _candidate_mask(pool),
+        describe(pool, question),
+        literals,
+        share,
+        views,
+        timely,
+        own_statement_bonus(pool, question.text),
+        question.terms.hashes,
     )
 
 
