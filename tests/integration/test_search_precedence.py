@@ -57,14 +57,12 @@ async def test_first_page_has_own_statements_originals_and_different_answers(
 
             assert (await first_page("What is my blood type?"))[0] == STATEMENT
             # A question about the assistant's words finds these.
-            assert (await first_page("What did you tell me about diets by blood type?"))[
-                0
-            ] != STATEMENT
-            places = (await first_page("Which number is my locker at the gym?"))[:2]
-            assert places[0] == ORIGINAL
+            explained = await first_page("What did you tell me about diets by blood type?")
+            assert explained[0] != STATEMENT
+            places = await first_page("Which number is my locker at the gym?")
+            assert places[:2] == [ORIGINAL, RECALLED]
             found = await first_page(
                 "Why does the nightly report job fail, and what is the workaround?"
             )
             assert {CAUSE, REMEDY} <= set(found)
-            assert len(set(found) & set(lines)) < 8
             assert (await first_page("What did Herr Müller repair?"))[:2] == list(NAMES)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from uuid import UUID
 
 import regex
@@ -54,6 +54,7 @@ _RECALL = regex.compile(
 #: A recalled memory often has other function words than its original, such as "the user's locker" for "my locker". At
 #: least this share of the original's other words, and so many of them, must be in the pasted text.
 _LEAST_SHARE, _LEAST_CONTENT = 0.8, 4
+_SENTENCE_END = regex.compile(r"[.!?;。！？]\s|[。！？\n]")
 _LANGUAGES = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish")
 
 
@@ -90,7 +91,7 @@ def find_originals(
     for paste in pastes:
         pasted = _pasted(paste)
         whole = _folded("\n".join(pasted))
-        stems = _content_stems(whole)
+        statements = _statements("\n".join(pasted))
         lines = [
             words
             for words in map(_folded, _lines(pasted))
@@ -105,7 +106,7 @@ def find_originals(
                 _contains_text(whole, content)
                 or _contains_text(whole, passage)
                 or _quotes(content, lines)
-                or _is_reworded(content, stems)
+                or _is_reworded(content, statements)
             )
         ]
         if own:
@@ -181,10 +182,19 @@ def _contains_text(whole: str, part: str) -> bool:
     return _has_enough_words(part, _LEAST_WORDS) and part in whole
 
 
-def _is_reworded(content: str, pasted: frozenset[str]) -> bool:
-    """Return whether pasted text has nearly all words of an original, apart from function words."""
+def _statements(pasted: str) -> list[frozenset[str]]:
+    """Return the words, without function words, of each pair of neighbouring sentences."""
+    sentences = [_content_stems(_folded(each)) for each in _SENTENCE_END.split(pasted)]
+    sentences = [each for each in sentences if each]
+    return [first | second for first, second in pairwise([*sentences, frozenset()])]
+
+
+def _is_reworded(content: str, statements: Sequence[frozenset[str]]) -> bool:
+    """Return whether pasted sentences have nearly all words of an original, apart from function words."""
     stems = _content_stems(content)
-    return len(stems) >= _LEAST_CONTENT and len(stems & pasted) >= _LEAST_SHARE * len(stems)
+    return len(stems) >= _LEAST_CONTENT and any(
+        len(stems & each) >= _LEAST_SHARE * len(stems) for each in statements
+    )
 
 
 @lru_cache(maxsize=2048)
