@@ -50,6 +50,7 @@ def test_find_redundant_compares_with_several_wordings_together() -> None:
         ("Wo wohne ich?", True),
         ("What did I tell you about my knee?", True),
         ("Which exercises did you recommend for my knee?", False),
+        ("What was suggested to me for my knee?", False),
         ("Was hast du mir geraten?", False),
         ("How long does an electric car charge?", False),
     ],

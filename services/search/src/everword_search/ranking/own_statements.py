@@ -1,7 +1,8 @@
-"""Raise what users say themselves when a question is about the user.
+"""Rank what users say themselves before long answers of the assistant when a question is about the user.
 
 An assistant's paragraph about coffee shares more words with "How do I take my coffee?" than the user's "Black, please",
-but does not answer it.
+but does not answer it. A higher score for some messages of users, such as short ones, was worse: they then precede
+other messages of users that match better (nDCG@10 of BEAM 100K .690 instead of .717).
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ import re
 
 import numpy as np
 
-from everword.text.ranking_record import ASKS
-from everword.v1.memory_pb2 import ROLE_USER
+from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.features.pool import Pool
 
-#: Added to the score of a user's statement, in the models' unit.
-OWN_WEIGHT = 4.0
-#: Maximum words of a statement: longer messages are mostly texts to work on.
-_MOST_WORDS = 60
+#: Subtracted from the score of a long answer, in the models' unit.
+ANSWER_WEIGHT = 4.0
+#: Words from which an answer is long; shorter ones often confirm what the user said.
+_LEAST_WORDS = 40
 #: Words by which users speak of themselves, in the languages of the development sets, and by which agents do.
 _ABOUT_USER = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|us|our|ours|the user|user's"
@@ -31,7 +31,8 @@ _ABOUT_USER = re.compile(
 #: Questions about the words of the assistant.
 _ABOUT_ASSISTANT = re.compile(
     r"(?<!tell )(?<!told )(?<!ask )(?<!asked )(?<!give )(?<!gave )(?<!show )(?<!showed )\b(?:you|your)\b"
-    r"|\b(?:the )?assistant\b|\b(?:du|dein(?:e[mnrs]?)?)\b|\b(?:tu|toi|ton|tes|votre|tú|tus)\b",
+    r"|\bassistant\b|\b(?:recommend|suggest|advi[cs]e|explain|propos)\w*"
+    r"|\b(?:du|dein(?:e[mnrs]?)?)\b|\b(?:tu|toi|ton|tes|votre|tú|tus)\b",
     re.IGNORECASE,
 )
 
@@ -41,11 +42,10 @@ def asks_about_user(question: str) -> bool:
     return bool(_ABOUT_USER.search(question)) and not _ABOUT_ASSISTANT.search(question)
 
 
-def own_statement_bonus(pool: Pool, question: str) -> Floats:
-    """Return the amount added to each memory's score: 0 unless a user states it and the question is about the user."""
+def long_answer_handicap(pool: Pool, question: str) -> Floats:
+    """Return the amount subtracted from each memory's score; 0 unless it is a long answer and the user is asked about."""
     if not asks_about_user(question):
         return np.zeros(pool.size)
-    records = pool.passages.records
-    words, flags = records.words[pool.starts], records.flags[pool.starts]
-    is_statement = (pool.heads(pool.passages.roles) == ROLE_USER) & (flags & ASKS == 0)
-    return np.where(is_statement & (words <= _MOST_WORDS), OWN_WEIGHT, 0.0)
+    is_answer = pool.heads(pool.passages.roles) == ROLE_ASSISTANT
+    is_long = pool.passages.records.words[pool.starts] >= _LEAST_WORDS
+    return np.where(is_answer & is_long, ANSWER_WEIGHT, 0.0)

@@ -39,7 +39,7 @@ from everword_search.ranking.models.ranker import (
     lower_scores,
     unlearned_score,
 )
-from everword_search.ranking.own_statements import own_statement_bonus
+from everword_search.ranking.own_statements import long_answer_handicap
 from everword_search.ranking.redundancy import REDUNDANT_WEIGHT, find_redundant
 from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
@@ -80,8 +80,8 @@ class RecallInputs:
     views: Mapping[SearchArm, RankedMemories]
     #: Score added to each memory for a period that the question names.
     timely: Floats
-    #: Score added to the user's own statements if the question is about the user.
-    own: Floats
+    #: Amount subtracted from the score of the assistant's long answers if the question is about the user.
+    long_answers: Floats
     #: Hashes of the question's words.
     asked: npt.NDArray[np.uint32]
 
@@ -149,7 +149,7 @@ def _ranked(judged: RecallInputs, listed: Ints, scores: Floats, passages: Ints) 
 def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
-    handicaps = handicap(judged.pool) - judged.timely - judged.own
+    handicaps = handicap(judged.pool) - judged.timely + judged.long_answers
     features, literals = judged.described.features, judged.literals
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
@@ -247,7 +247,7 @@ async def _judge(
         share,
         views,
         timely,
-        own_statement_bonus(pool, question.text),
+        long_answer_handicap(pool, question.text),
         question.terms.hashes,
     )
 

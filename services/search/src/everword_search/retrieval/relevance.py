@@ -40,7 +40,7 @@ _LAST_DIGITS = 1e-5
 #: Maximum score of similar letters for the confidence: enough for MEDIUM, less than for HIGH.
 _ALIKE = 0.79
 #: Relevance from which a memory is about the query, and about a query that has words of earlier turns.
-_SURELY_ABOUT, _ABOUT = 0.6, 0.1
+_SURELY_ABOUT, _ABOUT = 0.5, 0.1
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
 
