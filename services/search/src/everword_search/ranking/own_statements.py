@@ -43,7 +43,7 @@ def asks_about_user(question: str) -> bool:
 
 
 def long_answer_handicap(pool: Pool, question: str) -> Floats:
-    """Return the amount subtracted from each memory's score; 0 unless it is a long answer and the user is asked about."""
+    """Return the amount subtracted from each score: for long answers if the question is about the user, otherwise 0."""
     if not asks_about_user(question):
         return np.zeros(pool.size)
     is_answer = pool.heads(pool.passages.roles) == ROLE_ASSISTANT
