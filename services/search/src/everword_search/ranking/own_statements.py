@@ -18,7 +18,7 @@ from everword_search.ranking.features.pool import Pool
 #: Subtracted from the score of a long answer, in the models' unit.
 ANSWER_WEIGHT = 4.0
 #: Words from which an answer is long; shorter ones often confirm what the user said.
-_LEAST_WORDS = 40
+_LEAST_WORDS = 20
 #: Words by which users speak of themselves, in the languages of the development sets, and by which agents do.
 _ABOUT_USER = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|us|our|ours|the user|user's"
