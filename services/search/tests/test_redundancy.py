@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
@@ -21,10 +19,10 @@ from everword_search.ranking.redundancy import find_redundant
 QUESTION = "Why does the backup fail?"
 
 
-def redundant(*texts: str) -> Sequence[int]:
+def redundant(*texts: str) -> list[int]:
     records = unpack_records([pack_record(text, message_traits(text), "english") for text in texts])
     asked = np.array([term_hash(stem) for stem in stems_of(QUESTION, "english")], np.uint32)
-    return find_redundant(records, np.arange(len(texts)), asked).tolist()
+    return [int(place) for place in find_redundant(records, np.arange(len(texts)), asked)]
 
 
 def test_find_redundant_returns_lines_whose_words_two_better_ones_have() -> None:

@@ -164,7 +164,7 @@ def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
 
 def _match(
     pool: Pool, terms: QueryTerms, hashes: npt.NDArray[np.uint32]
-) -> tuple[Floats, Floats, Ints, Ints, Ints]:
+) -> tuple[Floats, Floats, npt.NDArray[np.uint64], Floats, Floats]:
     """Return the matches of each passage with the words of a question in one spelling; see `match_words`."""
     records = pool.passages.records
     return match_words(
