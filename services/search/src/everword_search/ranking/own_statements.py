@@ -17,7 +17,7 @@ from everword_search.ranking.features.pool import Pool
 
 #: Subtracted from the score of a long answer, in the models' unit.
 ANSWER_WEIGHT = 4.0
-#: Words from which an answer is long; shorter ones often confirm what the user said.
+#: Minimum words of a long answer; shorter ones often confirm a statement of the user.
 _LEAST_WORDS = 20
 #: Words by which users speak of themselves, in the languages of the development sets, and by which agents do.
 _ABOUT_USER = re.compile(

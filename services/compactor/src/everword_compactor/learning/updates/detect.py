@@ -158,7 +158,7 @@ def _of_clause(clauses: Sequence[ReadClause], number: int) -> Iterator[_Claim]:
     nearby = clauses[max(0, number - 2) : number + 2]
     denied = {word for each in nearby for word in (*each.ended, *each.denied)}
     said = [value for each in nearby for value in each.values]
-    # "Moved from db-3 to db-7" is a change, and no correction of what was true until then.
+    # "Moved from db-3 to db-7" is a change; the earlier statement was no mistake.
     left = set() if clause.changes or any(each.reschedules for each in nearby) else denied
     denies_value = any(_says(value, word) for value in said for word in left)
     corrects = denies_value or any(each.corrects for each in nearby)
@@ -201,7 +201,7 @@ def _updates(
 
 
 def _reports_event(clauses: Sequence[ReadClause], number: int, claim: _Claim) -> bool:
-    """Return whether a clause tells of an event, such as an incident; only a correction changes where it was."""
+    """Return whether a clause tells of an event, such as an incident; only a correction changes its place."""
     nearby = clauses[max(0, number - 1) : number + 2]
     has_event = any(cues("event").search(each.text) for each in nearby)
     return has_event and claim.kind != UpdateKind.CORRECTED

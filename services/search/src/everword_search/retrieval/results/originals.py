@@ -51,8 +51,8 @@ _RECALL = regex.compile(
     r"|记忆|记住|记得|記憶|覚え|メモリ)[^:：\n]{0,60}?(?:[:：]|\s[-–—]\s|[—\"“„«「])",
     regex.IGNORECASE,
 )
-#: A recalled memory often has other function words than its original, such as "the user's locker" for "my locker". At
-#: least this share of the original's other words, and so many of them, must be in the pasted text.
+#: A recalled memory often has other function words than its original, such as "the user's locker" for "my locker". The
+#: pasted text must have this share of the original's other words, and the original at least this number of them.
 _LEAST_SHARE, _LEAST_CONTENT = 0.8, 4
 _SENTENCE_END = regex.compile(r"[.!?;。！？]\s|[。！？\n]")
 _LANGUAGES = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish")
