@@ -65,4 +65,4 @@ async def test_first_page_has_own_statements_originals_and_different_answers(
                 "Why does the nightly report job fail, and what is the workaround?"
             )
             assert {CAUSE, REMEDY} <= set(found)
-            assert (await first_page("What did Herr Müller repair?"))[:2] == list(NAMES)
+            assert {*(await first_page("What did Herr Müller repair?"))[:2]} == {*NAMES}
