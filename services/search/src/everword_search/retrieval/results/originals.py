@@ -88,10 +88,12 @@ def find_originals(
         if row.kind == MemoryKind.MESSAGE
     ]
     found = dict[UUID, Sequence[UUID]]()
+    pastes = list(pastes)
+    labelled = {each.id for each in pastes if not _surely_pasted(each)}
     for paste in pastes:
         pasted = _pasted(paste)
         whole = _folded("\n".join(pasted))
-        statements = _statements("\n".join(pasted))
+        statements = _statements("\n".join(_surely_pasted(paste)))
         lines = [
             words
             for words in map(_folded, _lines(pasted))
@@ -105,7 +107,8 @@ def find_originals(
             and (
                 _contains_text(whole, content)
                 or _contains_text(whole, passage)
-                or _quotes(content, lines)
+                # Lines of a log with the same label are no copies of each other.
+                or (row.id not in labelled and _quotes(content, lines))
                 or _is_reworded(content, statements)
             )
         ]
@@ -119,7 +122,19 @@ def _pasted(row: MemoryRow) -> list[str]:
     # Include labels that may be topics instead of names: only text that repeats another message has an original anyway.
     return [
         text[start:end] for text in _texts(row) for start, end in _pasted_spans(text, row.author)
-    ] or [text[recall.end() :] for text in _texts(row) if (recall := _RECALL.match(text))]
+    ] or _recalled(row)
+
+
+def _recalled(row: MemoryRow) -> list[str]:
+    """Return the text after an introduction of recalled memories."""
+    return [text[found.end() :] for text in _texts(row) if (found := _RECALL.match(text))]
+
+
+def _surely_pasted(row: MemoryRow) -> list[str]:
+    """Return the pasted text without lines whose label may be a topic, as in logs: these resemble many others."""
+    return [
+        text[start:end] for text in _texts(row) for start, end in find_pasted(text, [row.author])
+    ] or _recalled(row)
 
 
 def _texts(row: MemoryRow) -> list[str]:
