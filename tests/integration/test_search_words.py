@@ -64,7 +64,7 @@ async def searches(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServic
         ("မန္တလေး", ["burmese"]),
         ("병원에", ["korean"]),
         ("muller", ["exact", "umlaut"]),
-        ("Müller", ["umlaut"]),
+        ("Müller", ["umlaut", "exact"]),
         ("Mueller", ["umlaut"]),
         ("Zurich", ["city"]),
         ("C++", ["cpp"]),

@@ -40,6 +40,11 @@ UPDATES = [
         "forget what i said about the climbing, its back on Tuesday",
         *(RESTORED, "", "Tuesday"),
     ),
+    (
+        "The primary database is db-3, the replica is db-5.",
+        "We moved the primary from db-3 to db-7 last night.",
+        *(REPLACED, "db-3", "db-7"),
+    ),
 ]
 #: An earlier message, and a later one that does not update it.
 UNRELATED = [
@@ -51,6 +56,18 @@ UNRELATED = [
     ("I'm going for my dreams!", "Thanks! Keep going for your dreams and don't quit!"),
     ("Long time no chat!", "No prob! Always here to help with a chat."),
     ("Invoice of Initech: number 7 was paid.", "Invoice of Initech: number 8 was paid."),
+    (
+        "Incident on Tuesday: the disk of the primary was full on db-3.",
+        "We moved the primary from db-3 to db-7 last night.",
+    ),
+    (
+        "The disk of the primary was full on db-3.",
+        "We moved the primary from db-3 to db-7 last night.",
+    ),
+    (
+        "We had an incident with replication lag on db-3, it lasted forty minutes.",
+        "The primary has moved from db-3 to db-7 after the incident.",
+    ),
     # Without a day, a time, a number or a code, an update is not certain.
     ("We decided on MongoDB for the service.", "scrap that about mongo, we go with Postgres"),
     ("sides 5 cm, 5 cm, and 8 cm", "It is a triangle with sides 7, 9, and 12 cm now."),

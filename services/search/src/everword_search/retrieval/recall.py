@@ -8,6 +8,7 @@ the same among 500 memories and among 1,000,000. There are these exceptions:
   the memory is judged by the passages that were read.
 - The set of candidates: in a namespace of more than 10,000 passages that is not cached, words that occur in more than
   5 % of the passages are not used if rarer words of the query find enough. In the cache, cosines are exact to .002.
+- A memory that says the same as several better ones has a lower score.
 - If the query has a prefix or a single CJK character, hashes of whole words cannot match it. The lexical arm's score,
   which depends on the namespace's statistics, then counts like a literal match.
 
@@ -32,6 +33,7 @@ from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
+from everword_search.ranking.features.terms import capitals_are_names
 from everword_search.ranking.models.match import match_log_odds
 from everword_search.ranking.models.ranker import (
     REPEATED_WEIGHT,
@@ -39,6 +41,8 @@ from everword_search.ranking.models.ranker import (
     lower_scores,
     unlearned_score,
 )
+from everword_search.ranking.own_statements import long_answer_handicap
+from everword_search.ranking.redundancy import REDUNDANT_WEIGHT, find_redundant
 from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.ranking.words.answer_types import asked_type
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
@@ -89,6 +93,12 @@ class RecallInputs:
     timely: Floats
     #: Score added to each memory that names a thing of the type that the question asks for.
     typed: Floats
+    #: Amount subtracted from the score of the assistant's long answers if the question is about the user.
+    long_answers: Floats
+    #: False if the question's capitalised words may be no names.
+    knows_names: bool
+    #: Hashes of the question's words.
+    asked: npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,9 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
     features, literals = judged.described.features, judged.literals
-    handicaps = handicap(judged.pool, features["de"]) - judged.timely - judged.typed
+    handicaps = (
+        handicap(judged.pool, features["de"]) + judged.long_answers - judged.timely - judged.typed
+    )
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
@@ -168,6 +180,16 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     if timely.any():
         timeless = lower_scores(scores[rows], timely)
         scores[rows] = admit_best_outside(scores[rows], timeless, timely >= PERIOD_WEIGHT)
+    return _without_redundancy(judged, scores)
+
+
+def _without_redundancy(judged: RecallInputs, scores: Floats) -> Floats:
+    """Return the scores, lower for memories that say the same as better ones."""
+    best = judged.described.best
+    ranked = np.lexsort((-judged.pool.passages.passage_ids[best], -scores))
+    ranked = ranked[: np.count_nonzero(scores >= 0)]
+    redundant = ranked[find_redundant(judged.pool.passages.records, best[ranked], judged.asked)]
+    scores[redundant] = lower_scores(scores[redundant], np.full(len(redundant), REDUNDANT_WEIGHT))
     return scores
 
 
@@ -176,7 +198,8 @@ def _judgement(judged: RecallInputs, ranker: Ranker, rows: Ints) -> tuple[Floats
     evidence, match = np.full(judged.pool.size, np.nan), np.full(judged.pool.size, np.nan)
     features, literals = judged.described.features.of(rows), judged.literals[rows]
     evidence[rows] = ranker.judge(features, literals, judged.literal_share)
-    match[rows] = match_log_odds(features, evidence[rows], judged.literal_share * literals)
+    alike = judged.literal_share * literals
+    match[rows] = match_log_odds(features, evidence[rows], alike, judged.knows_names)
     return evidence, match
 
 
@@ -243,6 +266,9 @@ async def _judge(
         views,
         timely,
         _typed_scores(pool, question),
+        long_answer_handicap(pool, question.text),
+        capitals_are_names(question.text, question.config),
+        question.terms.hashes,
     )
 
 

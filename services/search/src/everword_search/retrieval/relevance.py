@@ -39,8 +39,8 @@ SHIPPED = "calibrations.json"
 _LAST_DIGITS = 1e-5
 #: Maximum score of similar letters for the confidence: enough for MEDIUM, less than for HIGH.
 _ALIKE = 0.79
-#: Relevance of a memory about the topic of a query that has words of earlier turns.
-_ABOUT = 0.1
+#: Relevance from which a memory is about the query, and about a query that has words of earlier turns.
+_SURELY_ABOUT, _ABOUT = 0.5, 0.1
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
 
@@ -92,8 +92,8 @@ class Relevance:
     def chance(self, found: FoundHits, *, is_completed: bool = False) -> float | None:
         """Return the probability that one of the first results of a first page answers.
 
-        `is_completed` means that the query has words of earlier turns. The probability is then at least the floor if a
-        result is about the query, because the words that an answer lacks lower it.
+        It is at least the floor if a result is about the query, so that the verdict does not contradict the relevance
+        of the results. `is_completed` means that the query has words of earlier turns, which an answer often lacks.
 
         If it is unknown, return the highest confidence of these results as a number at or below 0; the verdict of every
         page uses it. None if the mode has no relevance.
@@ -105,13 +105,18 @@ class Relevance:
             is_off_topic = best <= Confidence.LOW and found.coverage.is_off_topic(None)
             return -float(Confidence.NONE if is_off_topic else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
+        if self._is_about(found, _ABOUT if is_completed else _SURELY_ABOUT):
+            return max(chance, self.calibration.floor)
         if is_completed:
-            is_about = any((self.of(hit) or 0.0) >= _ABOUT for hit in found.first)
-            return max(chance, self.calibration.floor) if is_about else chance
+            return chance
         if found.coverage.is_whole:
             # A query for these exact words has its answer in the memory that contains them.
             return max(chance, self.calibration.floor)
         return 0.0 if found.coverage.is_off_topic(chance) else chance
+
+    def _is_about(self, found: FoundHits, least: float) -> bool:
+        """Return whether one of the first results has at least this relevance."""
+        return any((self.of(hit) or 0.0) >= least for hit in found.first)
 
     def verdict(self, found: FoundHits, chance: float | None) -> Verdict:
         """Return the verdict on a search whose first page had this `chance`."""

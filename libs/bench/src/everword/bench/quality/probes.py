@@ -21,6 +21,7 @@ KINDS = (
     "own-statement",
     "original",
     "different-lines",
+    "explained",
 )
 FOREIGN = "foreign"
 ALL = "all"

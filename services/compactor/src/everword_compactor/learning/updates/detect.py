@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from everword.text.analysis import folded_words
+from everword.text.statements.clauses import stem
 from everword_compactor.compose.extractive.phrases import word_weight
 from everword_compactor.learning.updates import patterns
 from everword_compactor.learning.updates.clauses import (
@@ -38,6 +39,9 @@ _NUMBERS = ("number", "code")
 _COMMON = 3
 #: Weight of the shared topic words that an update needs, by evidence.
 _LEAST_SHARED, _SHARED_WITH_NUMBER = 0.3, 0.36
+#: Minimum share of an earlier clause's topic that a claim has in common with it to replace a code, which may also name
+#: a thing in a statement about something else: "the disk of the primary was full on db-3".
+_LEAST_COVERED = 0.35
 
 
 class UpdateKind(IntEnum):
@@ -154,7 +158,9 @@ def _of_clause(clauses: Sequence[ReadClause], number: int) -> Iterator[_Claim]:
     nearby = clauses[max(0, number - 2) : number + 2]
     denied = {word for each in nearby for word in (*each.ended, *each.denied)}
     said = [value for each in nearby for value in each.values]
-    denies_value = any(_says(value, word) for value in said for word in denied)
+    # "Moved from db-3 to db-7" is a change; the earlier statement was no mistake.
+    left = set() if clause.changes or any(each.reschedules for each in nearby) else denied
+    denies_value = any(_says(value, word) for value in said for word in left)
     corrects = denies_value or any(each.corrects for each in nearby)
     reschedules = any(each.reschedules for each in nearby)
     near_change = any(each.changes for each in nearby)
@@ -187,22 +193,46 @@ def _updates(
             if claim.has_cue and shared >= _LEAST_SHARED:
                 yield MessageUpdate(place, UpdateKind.RESTORED, "", same.text, shared)
             continue
+        if new.kind == "code" and _reports_event(clauses, number, claim):
+            continue
         for value in of_kind:
-            if differs(new, value) and _is_same_topic(claim, value, around, shared):
+            if differs(new, value) and _is_same_topic(claim, value, old, around, shared):
                 yield MessageUpdate(place, claim.kind, value.text, new.text, shared)
 
 
+def _reports_event(clauses: Sequence[ReadClause], number: int, claim: _Claim) -> bool:
+    """Return whether a clause tells of an event, such as an incident; only a correction changes its place."""
+    nearby = clauses[max(0, number - 1) : number + 2]
+    has_event = any(cues("event").search(each.text) for each in nearby)
+    return has_event and claim.kind != UpdateKind.CORRECTED
+
+
 def _is_same_topic(
-    claim: _Claim, value: StatedValue, around: Mapping[str, float], shared: float
+    claim: _Claim,
+    value: StatedValue,
+    clause: ReadClause,
+    around: Mapping[str, float],
+    shared: float,
 ) -> bool:
     """Return whether an earlier value is of the same thing as the new one."""
     new = claim.value
     if new.kind in _NUMBERS and new.heads & value.heads & around.keys():
         # "gate 7", "now gate 9": both have the same neighbouring word.
         return (claim.has_cue or claim.near_change) and shared >= _LEAST_SHARED
+    if new.kind == "code" and _covered(claim, value, clause) < _LEAST_COVERED:
+        return False
     return claim.has_cue and shared >= (
         _SHARED_WITH_NUMBER if new.kind in _NUMBERS else _LEAST_SHARED
     )
+
+
+def _covered(claim: _Claim, value: StatedValue, clause: ReadClause) -> float:
+    """Return the weighted share of a clause's topic, without the value itself, that a claim has in common with it."""
+    parts = {stem(word) for word in folded_words(value.text)}
+    own = {word: weight for word, weight in clause.topic.items() if word not in parts}
+    total = sum(own.values())
+    covered = sum(weight for word, weight in own.items() if matching_word(word, claim.topic))
+    return covered / total if total else 1.0
 
 
 def _nearest(

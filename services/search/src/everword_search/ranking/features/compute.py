@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
@@ -51,6 +52,8 @@ PAIR_DISTANCE = 3
 ALONE_SHARE = 0.8
 #: Weight of a cosine's deviation relative to BM25 when choosing a memory's best passage.
 _MEANING_SHARE = 0.02
+#: Share of BM25 for words without the accents of the question, so that the exact spelling comes first.
+_PLAIN_SHARE = 0.9
 #: Number of the question's words that count as its rarest.
 _RAREST = 2
 
@@ -125,19 +128,12 @@ class PoolFeatures:
 def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
     """Compute the features of a pool's memories."""
     records, terms = pool.passages.records, question.terms
-    bm25, coverage, present, close, mentions = match_words(
-        records.terms,
-        records.begins,
-        records.counts,
-        terms.hashes,
-        terms.weights,
-        terms.pairs,
-        terms.names,
-        K1,
-        B,
-        MEAN_LENGTH,
-        PAIR_DISTANCE,
-    )
+    bm25, coverage, present, close, mentions = _match(pool, terms, terms.hashes)
+    for hashes in terms.spellings:
+        other = _match(pool, terms, hashes)
+        bm25 = np.maximum(bm25, _PLAIN_SHARE * other[0])
+        coverage = np.maximum(coverage, other[1])
+        present, close = present | other[2], np.maximum(close, other[3])
     turns, best = describe_turns(
         pool.starts,
         pool.sessions,
@@ -164,6 +160,26 @@ def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
     }
     held = int(np.bitwise_or.reduce(present)) if len(present) else 0
     return PoolFeatures(_stacked(turns, others, pool.size), best, terms.share_absent(held))
+
+
+def _match(
+    pool: Pool, terms: QueryTerms, hashes: npt.NDArray[np.uint32]
+) -> tuple[Floats, Floats, npt.NDArray[np.uint64], Floats, Floats]:
+    """Return the matches of each passage with the words of a question in one spelling; see `match_words`."""
+    records = pool.passages.records
+    return match_words(
+        records.terms,
+        records.begins,
+        records.counts,
+        hashes,
+        terms.weights,
+        terms.pairs,
+        terms.names,
+        K1,
+        B,
+        MEAN_LENGTH,
+        PAIR_DISTANCE,
+    )
 
 
 def _stacked(turns: Floats, others: Mapping[str, Floats | float], size: int) -> Features:

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.text.analysis import folded_words, words_of
+from everword.text.common_words import language_of
 from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
+from everword.text.stemming import ANY_LANGUAGE, plain_spellings
 from everword.text.word_languages import word_language
 from everword_search.kernels.compiled import MOST_WORDS
 from everword_search.ranking.times.dates import MONTHS
@@ -41,11 +43,14 @@ class QueryTerms:
     """The content words of a query; arrays have one element per distinct word, in the order of the query."""
 
     hashes: npt.NDArray[np.uint32]
+    #: Hashes with accented words in their first spelling without accents, and in their second one; empty without any.
+    spellings: tuple[npt.NDArray[np.uint32], ...]
     #: Weight of each word from its frequency in the language; equal in every namespace.
     weights: npt.NDArray[np.float64]
     #: Number of each pair of words that are adjacent in the query, in either order; -1 for other pairs.
     pairs: npt.NDArray[np.int64]
-    #: Words that look like names but belong to no author, in lower case, and a mask of the elements from such words.
+    #: Words that look like names but belong to no author, in lower case without accents, and a mask of the elements
+    #: from such words.
     strangers: tuple[str, ...]
     unknown: npt.NDArray[np.bool_]
     #: Hashes of the authors' names in the query.
@@ -78,8 +83,10 @@ def query_terms(
     case. If a query has only function words, these are used.
     """
     unknown_here = unknown_names(text, names, ignored, config)
-    strangers = tuple(dict.fromkeys(unknown_here))[:MAX_UNAUTHENTICATED]
-    unknown = {stem for word in strangers for stem in stems_of(word, config)}
+    # Texts with accents are found by the plain spelling as well, but not the other way round.
+    plain = ((plain_spellings(word) or [word])[0] for word in unknown_here)
+    strangers = tuple(dict.fromkeys(plain))[:MAX_UNAUTHENTICATED]
+    unknown = {stem for word in unknown_here for stem in stems_of(word, config)}
     content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
     weights: dict[str, float] = {}
     for stem, weight in content:
@@ -89,6 +96,7 @@ def query_terms(
     no_matter = _no_matter(config)
     return QueryTerms(
         _hashes(retained),
+        _spellings(text, retained, config),
         np.array([weights[stem] for stem in retained], np.float64),
         _pairs([stem for stem, _ in content], retained),
         strangers,
@@ -119,6 +127,11 @@ def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
     if not told:
         return 1.0  # The text has only remnants, such as "s.t".
     return sum(told[stem] for stem in told if stem in named) / sum(told.values())
+
+
+def capitals_are_names(text: str, config: str) -> bool:
+    """Return whether the capitalised words of a question may be names; those of a German question are mostly nouns."""
+    return config != ANY_LANGUAGE or language_of(folded_words(text)) != "de"
 
 
 def unknown_names(
@@ -184,6 +197,22 @@ def _pairs(stems: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.int64]:
 def weight_of(frequency: float) -> float:
     """Return half the natural logarithm of a word's rarity relative to the most frequent words, at least 0.2."""
     return max(0.2, (8.0 - frequency) * math.log(10) / 2)
+
+
+def _spellings(text: str, kept: Sequence[str], config: str) -> tuple[npt.NDArray[np.uint32], ...]:
+    """Return the hashes of the kept stems for each spelling without accents; other stems are the same in all."""
+    plain = {
+        stem: [each for other in plain_spellings(word) for each in stems_of(other, config)]
+        for word in folded_words(text)
+        for stem in stems_of(word, config)
+    }
+    most = max((len(plain.get(stem, ())) for stem in kept), default=0)
+    return tuple(
+        _hashes(
+            [stem, *plain.get(stem, ())][min(number, len(plain.get(stem, ())))] for stem in kept
+        )
+        for number in range(1, most + 1)
+    )
 
 
 def _hashes(stems: Iterable[str]) -> npt.NDArray[np.uint32]:

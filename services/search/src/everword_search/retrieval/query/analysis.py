@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from everword.text.analysis import is_single_character_word
 from everword.text.lexeme_hash import hash_lexeme
 from everword.text.lexemes import analyse, literal_lexemes
+from everword.text.stemming import plain_spellings
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
 from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
@@ -21,7 +22,7 @@ class AnalysedQuery:
     constraint: str | None
     #: Words of the query, in lower case, that are not indexed.
     ignored: frozenset[str] = frozenset()
-    #: Hash of each word, in lower case, that is a single lexeme.
+    #: Hash of each word, in lower case, that is a single lexeme; of accented words also without accents.
     words: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -34,7 +35,10 @@ def analyse_query(query: QueryClauses, config: str) -> AnalysedQuery:
     """Return the terms and constraints of `query` in a text search configuration."""
     known = [analyse(word, config) for operand in query.wanted for word in operand.words]
     ignored = frozenset(each.text.lower() for each in known if not each.lexemes)
-    words = {each.text.lower(): each.hashes[0] for each in known if len(each.hashes) == 1}
+    plain = [
+        analyse(other, config) for each in known for other in plain_spellings(each.text.lower())
+    ]
+    words = {each.text.lower(): each.hashes[0] for each in known + plain if len(each.hashes) == 1}
     terms, constraint = _terms(query.wanted, config), _constraint(query.filters, config)
     return AnalysedQuery(terms, constraint, ignored, words)
 
@@ -61,7 +65,9 @@ def _terms(operands: Iterable[Operand], config: str) -> list[Term]:
 def _terms_of(word: str, config: str, is_prefix: bool) -> list[Term]:
     if is_prefix:
         return [Term(f"{word}*", _stem(word, config), word.lower())]
-    return [_term(word, lexeme) for lexeme in analyse(word, config).lexemes]
+    # A text may have the word without its accents, as many names are typed.
+    spellings = (word, *plain_spellings(word.lower()))
+    return [_term(word, each) for other in spellings for each in analyse(other, config).lexemes]
 
 
 def _term(word: str, lexeme: str) -> Term:

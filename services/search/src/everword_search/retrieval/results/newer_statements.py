@@ -45,6 +45,11 @@ _UNSPECIFIC = frozenset(("new", "old", "same", "next", "other", "whole"))
 #: "New link" is news for a question about the link; "the tablet one" is no answer to one about the phone.
 _NEW = re.compile(r"\bnew (\w+)", re.IGNORECASE)
 _SUCH_ONE = re.compile(r"\bthe (\w+) one\b", re.IGNORECASE)
+#: A report of an event stays true: "the disk of the primary was full on db-3" after the primary moved.
+_EVENT = re.compile(
+    r"\b(?:incidents?|outages?|crash(?:ed)?|failures?|failed|errors?|alerts?|happened|occurred)\b",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[.!,:;].*\?", re.DOTALL)
 
 
@@ -78,7 +83,7 @@ def find_newer_statements(
     ]
     pairs = []
     for older in statements:
-        if older.rank < _OLDER:
+        if older.rank < _OLDER and not _EVENT.search(older.text):
             scored = [
                 (_points(question, older, each, place), each)
                 for place, each in enumerate(_later(older, statements))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import chain, pairwise
 from uuid import UUID
 
 import regex
@@ -19,6 +19,8 @@ from everword.rpc.pages import DEFAULT_CONTENT_CHARS
 from everword.text.attribution import blank_pasted, find_pasted, may_have_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
+from everword.text.ranking_record import stems_of
+from everword.text.stemming import ANY_LANGUAGE, stop_words
 from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.records.model import max_parts
@@ -38,6 +40,22 @@ _FEW = 20
 #: Maximum characters of a message that the three caches below keep: 2,048 such messages take at most 16 MB.
 _LONGEST_KEPT = 2000
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
+#: An introduction of memories that the author got from an assistant: "What you know about me:", "Recap - ".
+_RECALL = regex.compile(
+    r"\s*[^:：\n]{0,60}(?:\b(?:memor(?:y|ies)|remember\w*|recall\w*|recap|context|(?:user|known|saved|stored) facts"
+    r"|you (?:know|told|said|saved|stored|noted|mentioned)|your notes"
+    r"|(?:facts|notes|info\w*) (?:about|on) (?:me|the user)"
+    r"|gedächtnis\w*|erinner\w*|gemerkt|gespeichert\w*|notiert|du (?:von|über) mich|weißt du|du weißt|kontext"
+    r"|mémoire|souvien\w*|souvenirs?|contexte|tu sais|memoria|recuerd\w*|contexto|sabes"
+    r"|ricord\w*|contesto|sai di me|memória|lembr\w*|geheugen|herinner\w*|minne\w*)\b"
+    r"|记忆|记住|记得|記憶|覚え|メモリ)[^:：\n]{0,60}?(?:[:：]|\s[-–—]\s|[—\"“„«「])",
+    regex.IGNORECASE,
+)
+#: A recalled memory often has other function words than its original, such as "the user's locker" for "my locker". The
+#: pasted text must have this share of the original's other words, and the original at least this number of them.
+_LEAST_SHARE, _LEAST_CONTENT = 0.8, 4
+_SENTENCE_END = regex.compile(r"[.!?;。！？]\s|[。！？\n]")
+_LANGUAGES = ("english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish")
 
 
 def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
@@ -70,9 +88,12 @@ def find_originals(
         if row.kind == MemoryKind.MESSAGE
     ]
     found = dict[UUID, Sequence[UUID]]()
+    pastes = list(pastes)
+    labelled = {each.id for each in pastes if not _surely_pasted(each)}
     for paste in pastes:
         pasted = _pasted(paste)
         whole = _folded("\n".join(pasted))
+        statements = _statements("\n".join(_surely_pasted(paste)))
         lines = [
             words
             for words in map(_folded, _lines(pasted))
@@ -86,7 +107,9 @@ def find_originals(
             and (
                 _contains_text(whole, content)
                 or _contains_text(whole, passage)
-                or _quotes(content, lines)
+                # Lines of a log with the same label are no copies of each other.
+                or (row.id not in labelled and _quotes(content, lines))
+                or _is_reworded(content, statements)
             )
         ]
         if own:
@@ -99,7 +122,19 @@ def _pasted(row: MemoryRow) -> list[str]:
     # Include labels that may be topics instead of names: only text that repeats another message has an original anyway.
     return [
         text[start:end] for text in _texts(row) for start, end in _pasted_spans(text, row.author)
-    ]
+    ] or _recalled(row)
+
+
+def _recalled(row: MemoryRow) -> list[str]:
+    """Return the text after an introduction of recalled memories."""
+    return [text[found.end() :] for text in _texts(row) if (found := _RECALL.match(text))]
+
+
+def _surely_pasted(row: MemoryRow) -> list[str]:
+    """Return the pasted text without lines whose label may be a topic, as in logs: these resemble many others."""
+    return [
+        text[start:end] for text in _texts(row) for start, end in find_pasted(text, [row.author])
+    ] or _recalled(row)
 
 
 def _texts(row: MemoryRow) -> list[str]:
@@ -160,6 +195,32 @@ def _quotes(content: str, lines: Sequence[str]) -> bool:
 
 def _contains_text(whole: str, part: str) -> bool:
     return _has_enough_words(part, _LEAST_WORDS) and part in whole
+
+
+def _statements(pasted: str) -> list[frozenset[str]]:
+    """Return the words, without function words, of each pair of neighbouring sentences."""
+    sentences = [_content_stems(_folded(each)) for each in _SENTENCE_END.split(pasted)]
+    sentences = [each for each in sentences if each]
+    return [first | second for first, second in pairwise([*sentences, frozenset()])]
+
+
+def _is_reworded(content: str, statements: Sequence[frozenset[str]]) -> bool:
+    """Return whether pasted sentences have nearly all words of an original, apart from function words."""
+    stems = _content_stems(content)
+    return len(stems) >= _LEAST_CONTENT and any(
+        len(stems & each) >= _LEAST_SHARE * len(stems) for each in statements
+    )
+
+
+@lru_cache(maxsize=2048)
+def _content_stems(folded: str) -> frozenset[str]:
+    return frozenset(stems_of(folded, ANY_LANGUAGE)) - _function_stems()
+
+
+@cache
+def _function_stems() -> frozenset[str]:
+    words = " ".join(word for language in _LANGUAGES for word in stop_words(language))
+    return frozenset(stems_of(words, ANY_LANGUAGE))
 
 
 def _has_enough_words(folded: str, minimum: int) -> bool:
