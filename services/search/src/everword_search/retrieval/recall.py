@@ -33,7 +33,6 @@ from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
-from everword_search.ranking.features.terms import capitals_are_names
 from everword_search.ranking.models.match import match_log_odds
 from everword_search.ranking.models.ranker import (
     REPEATED_WEIGHT,
@@ -95,8 +94,6 @@ class RecallInputs:
     typed: Floats
     #: Amount subtracted from the score of the assistant's long answers if the question is about the user.
     long_answers: Floats
-    #: False if the question's capitalised words may be no names.
-    knows_names: bool
     #: Hashes of the question's words.
     asked: npt.NDArray[np.uint32]
 
@@ -199,7 +196,7 @@ def _judgement(judged: RecallInputs, ranker: Ranker, rows: Ints) -> tuple[Floats
     features, literals = judged.described.features.of(rows), judged.literals[rows]
     evidence[rows] = ranker.judge(features, literals, judged.literal_share)
     alike = judged.literal_share * literals
-    match[rows] = match_log_odds(features, evidence[rows], alike, judged.knows_names)
+    match[rows] = match_log_odds(features, evidence[rows], alike)
     return evidence, match
 
 
@@ -267,7 +264,6 @@ async def _judge(
         timely,
         _typed_scores(pool, question),
         long_answer_handicap(pool, question.text),
-        capitals_are_names(question.text, question.config),
         question.terms.hashes,
     )
 

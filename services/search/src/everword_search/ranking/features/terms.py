@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.text.analysis import folded_words, words_of
-from everword.text.common_words import language_of
 from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
-from everword.text.stemming import ANY_LANGUAGE, plain_spellings
+from everword.text.stemming import plain_spellings
 from everword.text.word_languages import word_language
 from everword_search.kernels.compiled import MOST_WORDS
 from everword_search.ranking.times.dates import MONTHS
@@ -127,11 +126,6 @@ def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
     if not told:
         return 1.0  # The text has only remnants, such as "s.t".
     return sum(told[stem] for stem in told if stem in named) / sum(told.values())
-
-
-def capitals_are_names(text: str, config: str) -> bool:
-    """Return whether the capitalised words of a question may be names; those of a German question are mostly nouns."""
-    return config != ANY_LANGUAGE or language_of(folded_words(text)) != "de"
 
 
 def unknown_names(

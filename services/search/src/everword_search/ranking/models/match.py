@@ -26,19 +26,15 @@ _LEAST_EVIDENCE, _MOST_EVIDENCE = -8.0, 2.0
 _ENOUGH_WORDS = 0.5
 
 
-def match_log_odds(
-    features: Mapping[str, Floats], evidence: Floats, literals: Floats, knows_names: bool = True
-) -> Floats:
+def match_log_odds(features: Mapping[str, Floats], evidence: Floats, literals: Floats) -> Floats:
     """Return the log-odds that each memory is about the query; NaN where the evidence is.
 
     `literals` are shares of the query that a memory contains as literals, which the features do not count.
-    `knows_names` is False if the query's capitalised words may be no names.
     """
     words = np.minimum(np.maximum(features["covm"], literals), _ENOUGH_WORDS)
     # A memory without a vector is judged by its words.
     meaning = np.nan_to_num(features["de"])
     bounded = np.clip(evidence, _LEAST_EVIDENCE, _MOST_EVIDENCE)
     total = _EVIDENCE * bounded + _MEANING * meaning + _WORDS * words + _CONSTANT
-    if knows_names:
-        total -= _ABSENT_NAME * np.minimum(features["m_absent"], _MOST_NAMES)
+    total -= _ABSENT_NAME * np.minimum(features["m_absent"], _MOST_NAMES)
     return np.round(total, 9)
