@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.features.compute import RankingQuery, describe
-from everword_search.ranking.features.terms import query_terms, weight_of
+from everword_search.ranking.features.terms import query_terms, unknown_names, weight_of
 from everword_search.ranking.words.frequencies import zipf
 from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
@@ -218,3 +218,15 @@ def test_literal_share_is_weighted_by_information() -> None:
     # Repeated words count once.
     again = ask("Which modules are part of that LinkedIn course, LinkedIn?").terms
     assert again.literal_share == course.literal_share
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What did Galveston say about Müller?", ["galveston", "müller"]),
+        ("Wie heißt der Satellit, der im Herbst gestartet ist?", []),
+        ("Wann hat Caroline die Töpferei besucht?", ["caroline"]),
+    ],
+)
+def test_unknown_names_are_no_german_nouns(question: str, names: list[str]) -> None:
+    assert unknown_names(question, frozenset(), frozenset(), "english") == names

@@ -12,7 +12,6 @@ from everword.text.ranking_record import (
     term_hash,
     unpack_records,
 )
-from everword_search.ranking.features.terms import capitals_are_names
 from everword_search.ranking.own_statements import asks_about_user
 from everword_search.ranking.redundancy import find_redundant
 
@@ -56,8 +55,3 @@ def test_find_redundant_compares_with_several_wordings_together() -> None:
 )
 def test_asks_about_user(question: str, is_about_user: bool) -> None:
     assert asks_about_user(question) is is_about_user
-
-
-def test_capitals_are_no_names_in_german_questions() -> None:
-    assert capitals_are_names("Where did Ana put the umbrella?", "english")
-    assert not capitals_are_names("Wie heißt der Satellit, der im Herbst gestartet ist?", "english")
