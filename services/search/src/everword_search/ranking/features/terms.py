@@ -155,8 +155,8 @@ def unknown_names(
 
 
 def _is_german_noun(word: str, text: str) -> bool:
-    if word_language(word) != "german":
-        return False
+    if word_language(word) == "english":
+        return False  # as most names are
     languages = [word_language(each.lower()) for each in _TOKEN.findall(text) if len(each) > 2]
     return languages.count("german") > _GERMAN_SHARE * len(languages)
 
