@@ -111,16 +111,17 @@ async def _collect(
 def _groups(sets: Sequence[BenchSet]) -> list[list[tuple[str, Dataset]]]:
     """Return datasets with the names of their sets, grouped so that each is asked the others' questions.
 
-    The datasets of a set are a group. A set with one dataset, such as XQuAD in a language, is grouped with the
-    packaged chat in that language.
+    The datasets of a set are a group. XQuAD in a language is one dataset, and is grouped with the packaged chat in that
+    language.
     """
     groups = [[(each.name, dataset) for dataset in each.datasets] for each in sets]
     chats = next(
         (group for group, each in zip(groups, sets, strict=True) if each.name == CHATS), []
     )
     for group in groups:
-        if len(group) == 1:
-            language = group[0][0].removesuffix("-dev").rpartition("-")[2]
+        name = group[0][0]
+        if name.startswith("xquad-"):
+            language = name.removesuffix("-dev").rpartition("-")[2]
             mates = [chat for chat in chats if chat[1].name == f"dev-{language}"]
             group.extend(mates)
             for mate in mates:
