@@ -183,3 +183,11 @@ async def test_cached_and_database_search_give_equal_corrections(
             if mode == "HYBRID":
                 assert was_in_memory(statements)
                 assert ("find_near_words" in statements) is bool(found.corrections)
+
+
+@pytest.mark.parametrize(
+    "query", ["¿Cuándo va a comer mi suegra nueva?", "Wann fahre ich nach Rotterdam?"]
+)
+async def test_questions_in_other_languages_are_not_corrected(stack: Stack, query: str) -> None:
+    response = await stack.search.Search(search_request(query, "HYBRID"))
+    assert not response.corrections

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from everword.text.text_language import is_english
 from everword_embedder.providers.local_model import (
     E5_CONFIGURATION,
     MULTILINGUAL,
@@ -15,7 +16,6 @@ from everword_embedder.providers.local_model import (
 from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.onnx_model import LocalModel
 from everword_embedder.providers.space_map import read_space_map
-from everword_embedder.providers.text_language import is_english
 
 ENGLISH = [
     "Dr. Müller met Agnieszka and Jean-Luc in Zürich about the Übergabe of it.",

@@ -13,6 +13,7 @@ from importlib.resources import files as package_files
 import numpy as np
 
 from everword.processes.priority import lower_priority
+from everword.text.text_language import is_english
 from everword_embedder.providers.configuration import ModelConfiguration
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.model_files import (
@@ -25,7 +26,6 @@ from everword_embedder.providers.model_files import (
 from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
 from everword_embedder.providers.space_map import OTHER_LANGUAGES, Background, read_space_map
-from everword_embedder.providers.text_language import is_english
 from everword_embedder.providers.vectors import Vector
 from everword_embedder.providers.weights import (
     WeightChoice,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from everword.text.text_language import is_english
 from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
 from everword_embedder.providers.space_map import SpaceMap
-from everword_embedder.providers.text_language import is_english
 from everword_embedder.providers.weights import WeightChoice
 
 

@@ -197,9 +197,9 @@ async def search_memories(
     chosen = found.results
     is_cut = request.max_memories is None and size < MAX_PAGE and len(chosen) >= size
     if not request.min_relevance:
-        worth = choose_relevant(chosen, found.verdict)
+        worth = choose_relevant(chosen, found.verdict, text)
         chosen, is_cut = worth.results, is_cut and not worth.is_complete
-    shown = prefer_own(chosen, record.id) if record else chosen
+    shown = prefer_own(chosen, record.id, text) if record else chosen
     results = {each.memory.id: each for each in shown if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     source_messages: ToldBy = {}

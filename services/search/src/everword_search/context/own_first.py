@@ -7,6 +7,7 @@ from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord
+from everword_search.context.relevance_floor import repeats
 from everword_search.retrieval.model import SearchResult
 
 #: A conversation knows enough about a query if one of its memories is at least this relevant. Other conversations then
@@ -15,12 +16,18 @@ ENOUGH, ADDS_SHARE = 0.5, 0.5
 _OF_CONVERSATIONS = (MemoryKind.MESSAGE, MemoryKind.SUMMARY)
 
 
-def prefer_own(results: Sequence[SearchResult], conversation_id: UUID) -> list[SearchResult]:
+def prefer_own(
+    results: Sequence[SearchResult], conversation_id: UUID, query: str = ""
+) -> list[SearchResult]:
     """Return results with those of the conversation first, if it knows enough; the order is otherwise unchanged.
 
     Messages and summaries of other conversations that add little are left out then; all other memories remain.
     """
-    own = [each.relevance or 0.0 for each in results if _is_of(each.memory, conversation_id)]
+    own = [
+        each.relevance or 0.0
+        for each in results
+        if _is_of(each.memory, conversation_id) and not repeats(each, query)
+    ]
     best = max(own, default=0.0)
     if best < ENOUGH:
         return list(results)

@@ -36,8 +36,13 @@ class ChosenResults:
     is_complete: bool
 
 
-def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> ChosenResults:
-    """Return the results that are worth their tokens; all of them if their evidence is unknown."""
+def choose_relevant(
+    results: Sequence[SearchResult], verdict: Verdict, query: str = ""
+) -> ChosenResults:
+    """Return the results that are worth their tokens; all of them if their evidence is unknown.
+
+    Results are not compared with one that repeats the query.
+    """
     judged = [each for each in results if _is_judged(each)]
     if not judged:
         chosen = [] if verdict is Verdict.NOTHING_RELEVANT else list(results)
@@ -45,7 +50,8 @@ def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> Chosen
     if verdict is Verdict.NOTHING_RELEVANT:
         near = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
         return ChosenResults(near[:_MOST_OF_NOTHING], is_complete=True)
-    best = max(each.hit.evidence or 0.0 for each in judged)
+    others = [each for each in judged if not repeats(each, query)]
+    best = max(each.hit.evidence or 0.0 for each in others or judged)
     chosen, before, last = list[SearchResult](), 0.0, True
     for result in results:
         tokens = _tokens(result)
@@ -54,6 +60,11 @@ def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> Chosen
             chosen.append(result)
             before += tokens
     return ChosenResults(chosen, is_complete=not last)
+
+
+def repeats(result: SearchResult, query: str) -> bool:
+    """Return whether a result is the query itself, said before: nothing is as similar to it, and it answers nothing."""
+    return result.memory.content.strip() == query.strip()
 
 
 def _is_judged(result: SearchResult) -> bool:

@@ -12,6 +12,7 @@ import regex
 from everword.db.pool import Connection
 from everword.domain.caller import current_scope
 from everword.text.periods import find_periods
+from everword.text.text_language import is_english
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.passages import store
 from everword_search.passages.store import NearWordRow
@@ -26,6 +27,8 @@ _LEAST = 5
 #: Maximum words corrected per question; and a question with more unknown words than the second limit is probably in
 #: another language.
 MAX_WORDS, MAX_DOUBTFUL = 2, 4
+#: Minimum words of a question whose language is guessed: a misspelt word alone is like one of another language.
+_LEAST_OF_LANGUAGE = 3
 _WORD = regex.compile(r"\p{L}+")
 
 
@@ -34,9 +37,12 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
 
     A word is corrected if it is in no dictionary and occurs nowhere. For a name in a dictionary, only missing accents
     are added: Malaga becomes Málaga. Required words, phrases and prefixes are unchanged. The word lists of the
-    namespace's language must be loaded.
+    namespace's language must be loaded. A question in another language is not corrected, because most of its words are
+    in none of these lists.
     """
     config = parsed.settings.text_search_config
+    if _is_in_another_language(_asked_text(parsed.query), config):
+        return parsed
     doubtful = _possible_misspellings(parsed, config)
     # The cache also has memories that a restricted key may not see, so for such a key only the database is asked.
     cached = None if current_scope() else parsed.cached
@@ -91,9 +97,17 @@ def _possible_misspellings(parsed: ParsedQuery, config: str) -> list[str]:
 
 def _words_of_times(query: QueryClauses, config: str) -> set[str]:
     """Return the words of a query, in lower case, that name times."""
-    text = " ".join(operand.text for operand in query.wanted)
-    found = find_periods(text, datetime.now(UTC), UTC, language_of(config))
+    found = find_periods(_asked_text(query), datetime.now(UTC), UTC, language_of(config))
     return {word.lower() for each in found for word in _WORD.findall(each.words)}
+
+
+def _asked_text(query: QueryClauses) -> str:
+    return " ".join(operand.text for operand in query.wanted)
+
+
+def _is_in_another_language(text: str, config: str) -> bool:
+    has_words = len(_WORD.findall(text)) >= _LEAST_OF_LANGUAGE
+    return language_of(config) == "en" and has_words and not is_english(text)
 
 
 def _may_be_misspelt(word: str, written: str, config: str) -> bool:

@@ -1,4 +1,4 @@
-"""Decide whether a text is English, for the model that embeds it."""
+"""Decide whether a text is English."""
 
 from __future__ import annotations
 
