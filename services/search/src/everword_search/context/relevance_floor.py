@@ -20,7 +20,7 @@ _MOST_OF_NOTHING, _LEAST_OF_NOTHING = 3, math.log(0.003 / 0.997)
 _MATCH_WEIGHT = 0.3
 #: The first item of `_USUAL_TOKENS` costs `ln(_USUAL_TOKENS / _FREE_TOKENS)`; an item is left out above `_MOST_COST`.
 _FREE_TOKENS, _USUAL_TOKENS, _SMALLEST = 100, 60, 30
-_MOST_COST = 5.8
+_MOST_COST = 6.0
 #: Bytes of text per token, and tokens of an item's line without its text.
 _BYTES_PER_TOKEN, _LINE_TOKENS = 4.5, 14
 #: Characters that a context shows of a memory.
