@@ -19,7 +19,7 @@ from support.scripted_embedder import ScriptedEmbedder, hang, status
 from support.stack import Stack
 
 QUERY, BACKGROUND = pb.EMBED_PRIORITY_QUERY, pb.EMBED_PRIORITY_BACKGROUND
-TEXTS = ["Where does Anna live?", "Anna's home is in Lisbon.", "Der Zug nach Köln ist spät."]
+TEXTS = ["Where does Anna live?", "Anna's home is in Lisbon.", "The train to Köln is late."]
 
 
 @pytest.fixture

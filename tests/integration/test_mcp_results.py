@@ -82,7 +82,7 @@ async def test_default_tools_take_few_tokens_of_each_turn(stack: Stack) -> None:
 async def test_tools_understand_arguments_as_models_write_them(stack: Stack) -> None:
     """Null, empty texts, unknown names, lists as JSON text, and a single name for a list."""
     async with over_stdio(stack, *SETS) as client:
-        question = "When is the cutover of the billing database?"
+        question = "Which turbocharger fits a Scania lorry at night?"
         plain = await _call(client, "memory_search", query=question, authors=["Mira"])
         assert "fourteenth" in plain
         assert "Jonas writes" in plain
@@ -152,7 +152,7 @@ async def test_filters_of_search_and_browse_select_what_they_say(stack: Stack) -
 
 async def test_question_that_nothing_answers_gets_no_page_of_results(stack: Stack) -> None:
     async with over_stdio(stack, *SETS) as client:
-        question = "Which medicine does the parrot of the billing vendor take at night?"
+        question = "Which turbocharger fits a Scania lorry at night?"
         nothing = await _call(client, "memory_search", query=question)
         assert nothing.startswith("Nothing that is remembered seems to answer this.")
         assert len(nothing.splitlines()) <= 4
