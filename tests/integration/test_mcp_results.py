@@ -82,7 +82,7 @@ async def test_default_tools_take_few_tokens_of_each_turn(stack: Stack) -> None:
 async def test_tools_understand_arguments_as_models_write_them(stack: Stack) -> None:
     """Null, empty texts, unknown names, lists as JSON text, and a single name for a list."""
     async with over_stdio(stack, *SETS) as client:
-        question = "Which turbocharger fits a Scania lorry at night?"
+        question = "When is the cutover of the billing database?"
         plain = await _call(client, "memory_search", query=question, authors=["Mira"])
         assert "fourteenth" in plain
         assert "Jonas writes" in plain

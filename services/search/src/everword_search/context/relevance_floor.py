@@ -64,7 +64,7 @@ def choose_relevant(
 
 def repeats(result: SearchResult, query: str) -> bool:
     """Return whether a result is the query itself, said before: nothing is as similar to it, and it answers nothing."""
-    return result.memory.content.strip() == query.strip()
+    return bool(query) and result.memory.content.strip() == query.strip()
 
 
 def _is_judged(result: SearchResult) -> bool:
