@@ -15,6 +15,8 @@ _WORDS = 120
 #: consists mostly of names is near the limit: .8 % of the German questions of XQuAD and none of the Spanish ones are
 #: taken for English, and .1 % of the English messages of REALTALK for another language.
 _FOREIGN_SHARE = 0.35
+#: Letters of the longest word whose language is guessed; longer words of Latin letters count as English.
+_LONGEST = 40
 #: Letters of a word whose language `word_language` guesses. Shorter words of ASCII letters are the same in many
 #: languages, and count only if they are frequent in English.
 _SHORTEST = 3
@@ -31,7 +33,8 @@ def is_english(text: str) -> bool:
     """Return whether a text is English. A text without words is."""
     words = foreign = 0
     for found in islice(_WORD.finditer(text), _WORDS):
-        word = found[0].lower()
+        # Only the beginning of a long word is kept in the cache. Scripts without spaces have long ones.
+        word = found[0][: _LONGEST + 1].lower()
         if len(word) >= _SHORTEST or word in _SHORT_ENGLISH or not word.isascii():
             words += 1
             foreign += not _is_english_word(word)

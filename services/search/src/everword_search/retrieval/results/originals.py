@@ -42,7 +42,7 @@ _LONGEST_KEPT = 2000
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 #: An introduction of memories that the author got from an assistant: "What you know about me:", "Recap - ".
 _RECALL = regex.compile(
-    r"\s*[^:：\n]{0,60}(?:\b(?:memor(?:y|ies)|remember\w*|recall\w*|recap|context|(?:user|known|saved|stored) facts"
+    r"\s*+[^:：\n]{0,60}(?:\b(?:memor(?:y|ies)|remember\w*|recall\w*|recap|context|(?:user|known|saved|stored) facts"
     r"|you (?:know|told|said|saved|stored|noted|mentioned)|your notes"
     r"|(?:facts|notes|info\w*) (?:about|on) (?:me|the user)"
     r"|gedächtnis\w*|erinner\w*|gemerkt|gespeichert\w*|notiert|du (?:von|über) mich|weißt du|du weißt|kontext"
@@ -199,13 +199,19 @@ def _contains_text(whole: str, part: str) -> bool:
 
 def _statements(pasted: str) -> list[frozenset[str]]:
     """Return the words, without function words, of each pair of neighbouring sentences."""
-    sentences = [_content_stems(_folded(each)) for each in _SENTENCE_END.split(pasted)]
+    split = (each for each in _SENTENCE_END.split(pasted) if len(each) <= _LONGEST_KEPT)
+    sentences = [_content_stems(_folded(each)) for each in split]
     sentences = [each for each in sentences if each]
     return [first | second for first, second in pairwise([*sentences, frozenset()])]
 
 
 def _is_reworded(content: str, statements: Sequence[frozenset[str]]) -> bool:
-    """Return whether pasted sentences have nearly all words of an original, apart from function words."""
+    """Return whether pasted sentences have nearly all words of an original, apart from function words.
+
+    Long originals are not compared: two sentences never have their words, and finding stems takes time.
+    """
+    if len(content) > _LONGEST_KEPT:
+        return False
     stems = _content_stems(content)
     return len(stems) >= _LEAST_CONTENT and any(
         len(stems & each) >= _LEAST_SHARE * len(stems) for each in statements
