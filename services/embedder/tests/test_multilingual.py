@@ -16,6 +16,7 @@ from everword_embedder.providers.local_model import (
 from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.onnx_model import LocalModel
 from everword_embedder.providers.space_map import read_space_map
+from support.languages import PASSAGES, QUESTIONS
 
 ENGLISH = [
     "Dr. Müller met Agnieszka and Jean-Luc in Zürich about the Übergabe of it.",
@@ -43,18 +44,6 @@ UNRELATED = [
     "Wie viele Eier braucht man für einen Zitronenkuchen?",
     "Die Fähre zur Insel fällt wegen Nebels aus.",
     "Version 2.4 liest die alte Konfigurationsdatei nicht mehr.",
-]
-QUESTIONS = [
-    "Where does Anna live?",
-    "Wo arbeitet mein Bruder?",
-    "¿Qué mascota tenemos?",
-    "私の誕生日はいつですか。",
-]
-PASSAGES = [
-    "Sie ist letzten Herbst nach Lissabon gezogen, die Anna.",
-    "He has a job at the harbour, my brother does.",
-    "We adopted a grey cat from the shelter.",
-    "I was born on the third of May.",
 ]
 
 
