@@ -382,7 +382,7 @@ COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '1cd16e75b860';
+    AS '144d0e64367c';
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Log a change of the index of the current namespace, and delete entries older than a day.';
 
 CREATE FUNCTION everword.log_memory_changes(sources uuid[]) RETURNS void
@@ -437,6 +437,12 @@ CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RE
     SET search_path TO 'everword', 'pg_temp'
     AS 'c96f7c31251b';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
+
+CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '49735df22825';
+COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -495,7 +501,7 @@ COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer)
 CREATE FUNCTION everword.prune_memory_changes(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd67c036b776b';
+    AS 'd22326787c34';
 COMMENT ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) IS 'Delete at most `batch` changes older than `keep`; return how many.';
 
 CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigint
@@ -614,6 +620,12 @@ CREATE FUNCTION everword.transferred_columns(rule everword.transfer_rules) RETUR
     SET search_path TO 'everword', 'pg_temp'
     AS '3a0b3712ea3f';
 COMMENT ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) IS 'Return the fields of a record in order.';
+
+CREATE FUNCTION everword.unnumbered_namespaces() RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'b97bab323355';
+COMMENT ON FUNCTION everword.unnumbered_namespaces() IS 'Return the namespaces with changes that have no number yet.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -829,6 +841,12 @@ CREATE TABLE everword.calibrations (
 );
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance (0-1): knots of piecewise linear functions, per profile and generation.';
 COMMENT ON COLUMN everword.calibrations.floor IS 'Minimum relevance of the best result; below it, no result is relevant.';
+
+CREATE TABLE everword.change_numbers (
+    namespace_id bigint NOT NULL,
+    last_number bigint NOT NULL
+);
+COMMENT ON TABLE everword.change_numbers IS 'The last number that `number_changes` gave to a change of a namespace.';
 
 CREATE TABLE everword.checkpoint_counters (
     namespace_id bigint NOT NULL,
@@ -1329,12 +1347,13 @@ COMMENT ON TABLE everword.importance_suggestions IS 'Importance classes suggeste
 CREATE TABLE everword.index_changes (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    number bigint,
     removed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     closed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after their snapshot.';
+COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after a number.';
+COMMENT ON COLUMN everword.index_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
 COMMENT ON COLUMN everword.index_changes.removed IS 'Deleted passages.';
 COMMENT ON COLUMN everword.index_changes.closed IS 'Passages with changed validity or belief times.';
 ALTER TABLE everword.index_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1524,11 +1543,12 @@ COMMENT ON COLUMN everword.memories.known_until IS 'End of the time in which the
 CREATE TABLE everword.memory_changes (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    number bigint,
     memory_ids uuid[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows after their snapshot.';
+COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows after a number.';
+COMMENT ON COLUMN everword.memory_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
 ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.memory_changes_id_seq
     START WITH 1
@@ -2614,6 +2634,7 @@ ALTER TABLE ONLY everword.budget_spending ADD CONSTRAINT budget_spending_pkey PR
 ALTER TABLE ONLY everword.budgets ADD CONSTRAINT budgets_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.calendar_pending ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.calibrations ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+ALTER TABLE ONLY everword.change_numbers ADD CONSTRAINT change_numbers_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.checkpoint_counters ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
 ALTER TABLE ONLY everword.checkpoints ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.compaction_progress ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
@@ -2645,7 +2666,7 @@ ALTER TABLE ONLY everword.graph_names ADD CONSTRAINT graph_names_pkey PRIMARY KE
 ALTER TABLE ONLY everword.graph_node_versions ADD CONSTRAINT graph_node_versions_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.graph_nodes ADD CONSTRAINT graph_nodes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.importance_suggestions ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
-ALTER TABLE ONLY everword.index_changes ADD CONSTRAINT index_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+ALTER TABLE ONLY everword.index_changes ADD CONSTRAINT index_changes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
 ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (id, namespace_id);
 ALTER TABLE ONLY everword.learned_changes ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
@@ -2655,7 +2676,7 @@ ALTER TABLE ONLY everword.legal_holds ADD CONSTRAINT legal_holds_pkey PRIMARY KE
 ALTER TABLE ONLY everword.lore_books ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.lore_entries ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.memories ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
-ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.memory_classes ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_use ADD CONSTRAINT memory_use_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_vectors_1 ADD CONSTRAINT memory_vectors_1_pkey PRIMARY KEY (namespace_id, memory_id);
@@ -2753,6 +2774,8 @@ CREATE INDEX graph_node_versions_node ON ONLY everword.graph_node_versions USING
 CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 CREATE INDEX graph_nodes_merged_into ON ONLY everword.graph_nodes USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
+CREATE INDEX index_changes_by_number ON everword.index_changes USING btree (namespace_id, number) WHERE (number IS NOT NULL);
+CREATE INDEX index_changes_unnumbered ON everword.index_changes USING btree (namespace_id) WHERE (number IS NULL);
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_before) WHERE ((task = 'sleep'::text) AND (state = 'pending'::text));
@@ -2777,6 +2800,8 @@ CREATE INDEX memories_subject ON ONLY everword.memories USING btree (namespace_i
 CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (changed_at);
+CREATE INDEX memory_changes_by_number ON everword.memory_changes USING btree (namespace_id, number) WHERE (number IS NOT NULL);
+CREATE INDEX memory_changes_unnumbered ON everword.memory_changes USING btree (namespace_id) WHERE (number IS NULL);
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 CREATE INDEX message_corrections_message ON ONLY everword.message_corrections USING btree (namespace_id, message_id);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
@@ -2838,6 +2863,7 @@ ALTER TABLE ONLY everword.budget_spending ADD CONSTRAINT budget_spending_namespa
 ALTER TABLE ONLY everword.budgets ADD CONSTRAINT budgets_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.calendar_pending ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.calibrations ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+ALTER TABLE ONLY everword.change_numbers ADD CONSTRAINT change_numbers_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.checkpoint_counters ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE everword.checkpoints ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE ONLY everword.compaction_progress ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -2928,6 +2954,7 @@ ALTER TABLE everword.budget_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.budget_spending ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.budgets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
+ALTER TABLE everword.change_numbers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
@@ -2957,6 +2984,7 @@ CREATE POLICY isolation ON everword.budget_events TO everword_ingest, everword_s
 CREATE POLICY isolation ON everword.budget_spending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.budgets TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.calendar_pending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.change_numbers TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.checkpoint_counters TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.checkpoints TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.compaction_progress TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3199,6 +3227,8 @@ REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.number_changes(namespace bigint) TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(sources uuid[]) FROM PUBLIC;
@@ -3239,6 +3269,8 @@ REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM 
 GRANT SELECT ON TABLE everword.transfer_rules TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.unnumbered_namespaces() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.unnumbered_namespaces() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
@@ -3282,6 +3314,8 @@ GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest, everword_ing
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
 GRANT SELECT ON TABLE everword.calibrations TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
@@ -3364,7 +3398,8 @@ GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest, ever
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
-GRANT SELECT ON TABLE everword.index_changes TO everword_search, everword_search_scoped;
+GRANT SELECT ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.jobs TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor, everword_embedder;
@@ -3387,8 +3422,10 @@ GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest, everword_compa
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search, everword_search_scoped;
-GRANT INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
+GRANT UPDATE(number) ON TABLE everword.memory_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;

@@ -1,4 +1,4 @@
-"""Periodic work of ingest: fold counts, measure storage, delete old request ids and changes."""
+"""Periodic work of ingest: fold counts, measure storage, number changes, delete old request ids and changes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,13 @@ class Housekeeping(PeriodicTask):
         super().__init__(
             "housekeeping",
             INTERVAL_S,
-            [self.fold_counts, self.measure_stored, self.prune_requests, self.prune_changes],
+            [
+                self.fold_counts,
+                self.measure_stored,
+                self.number_changes,
+                self.prune_requests,
+                self.prune_changes,
+            ],
         )
         self._database = database
         self._look_at = 0.0
@@ -79,6 +85,15 @@ class Housekeeping(PeriodicTask):
                 await execute(conn, SQL["measure_stored"], {"namespace_id": namespace_id})
         elapsed = time.monotonic() - started
         self._measure_at = started + min(elapsed / POLLING_SHARE, LONGEST_S)
+
+    async def number_changes(self) -> None:
+        """Number changes, because searches on a standby cannot, and others read changes without a number repeatedly."""
+        async with self._database.connection() as conn:
+            due = await fetch_values(conn, SQL["unnumbered_namespaces"], {})
+        for namespace_id in due:
+            with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
+                async with self._database.transaction(namespace_id) as conn:
+                    await execute(conn, SQL["number_changes"], {"namespace_id": namespace_id})
 
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""

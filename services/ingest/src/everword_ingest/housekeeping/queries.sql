@@ -42,6 +42,14 @@ WITH picked AS (
 )
 SELECT count(*) FROM folded;
 
+-- unnumbered_namespaces --
+-- Return the namespaces with changes that have no number yet.
+SELECT unnumbered_namespaces();
+
+-- number_changes --
+-- Number the committed changes of a namespace.
+SELECT number_changes(%(namespace_id)s);
+
 -- prune_append_requests --
 -- Delete request ids older than the documented retention.
 SELECT prune_append_requests(%(keep)s::interval, %(batch)s);
