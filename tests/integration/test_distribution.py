@@ -90,7 +90,7 @@ FUNCTIONS = {
     "changed_topics": "a sweep: ids alone",
     "pending_periods": "a sweep: dates and subjects, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
-    "number_changes": "one: its argument",
+    **dict.fromkeys(("number_changes", "hold_lock", "share_lock"), "one: its argument"),
     "unnumbered_namespaces": "a sweep: ids alone",
     "prune_memory_changes": "housekeeping: changes that no watcher asks for any more",
     "agent_of": "one: the namespace that the transaction is set to",

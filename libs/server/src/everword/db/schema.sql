@@ -14,7 +14,7 @@ COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with it
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '52caf9e295a4';
+    AS '7a016b56ed6e';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
 CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
@@ -198,7 +198,7 @@ COMMENT ON FUNCTION everword.fact_nodes(facts uuid[]) IS 'Return the nodes that 
 CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9c6bcaecd4c7';
+    AS '22547d0f8291';
 COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
 
 CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
@@ -321,6 +321,12 @@ CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, spe
     AS '3d94df209848';
 COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage is being erased.';
 
+CREATE FUNCTION everword.hold_lock(namespace bigint, lock_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'f1718602b6b9';
+COMMENT ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) IS 'Hold a lock of the namespace until the end of the transaction; create it if it is missing.';
+
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -372,6 +378,12 @@ CREATE FUNCTION everword.items_of(of_target text, ids uuid[]) RETURNS everword.e
     SET search_path TO 'everword', 'pg_temp'
     AS '4bbb8689576f';
 COMMENT ON FUNCTION everword.items_of(of_target text, ids uuid[]) IS 'Return items of a target for these ids.';
+
+CREATE FUNCTION everword.lock_part(kind text, key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'fedcdc623444';
+COMMENT ON FUNCTION everword.lock_part(kind text, key text) IS 'Return the name of the lock for a key: one of 64 of a kind.';
 
 CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -518,7 +530,7 @@ COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) I
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fcc60a1cc513';
+    AS '184d54baf443';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION everword.remove_loose_nodes(nodes uuid[]) RETURNS jsonb
@@ -586,6 +598,12 @@ CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
     SET search_path TO 'everword', 'pg_temp'
     AS 'da3a23aa3be1';
 COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'Return SHA-256 of texts with the secret of the namespace whose id is the first text.';
+
+CREATE FUNCTION everword.share_lock(namespace bigint, lock_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '2a0fc0d7325d';
+COMMENT ON FUNCTION everword.share_lock(namespace bigint, lock_name text) IS 'As hold_lock, with others that share the lock.';
 
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1725,6 +1743,13 @@ COMMENT ON TABLE everword.namespace_imports IS 'Progress of the import that crea
 COMMENT ON COLUMN everword.namespace_imports.lines IS 'Lines of the file that are stored.';
 COMMENT ON COLUMN everword.namespace_imports.digest IS 'SHA-256 of these lines: an import resumes only with the same file.';
 
+CREATE TABLE everword.namespace_locks (
+    namespace_id bigint NOT NULL,
+    name text NOT NULL
+);
+COMMENT ON TABLE everword.namespace_locks IS 'Rows that transactions lock for more than one row of data. Unlike advisory locks, they are in one place if namespaces are distributed over several servers. Has names of locks only, so it is not isolated.';
+COMMENT ON COLUMN everword.namespace_locks.name IS '`budgets`: held exclusively, no call is charged; `budget events`; `facts N`, `people N` and `patterns N`: one of 64 parts of these.';
+
 CREATE TABLE everword.namespace_usage (
     namespace_id bigint NOT NULL,
     minute timestamp with time zone NOT NULL,
@@ -2401,6 +2426,11 @@ CREATE TABLE everword.summary_voices (
 );
 COMMENT ON TABLE everword.summary_voices IS 'The identity in whose first person summaries are written, and the names of people.';
 
+CREATE TABLE everword.tenants (
+    namespace_id bigint NOT NULL
+);
+COMMENT ON TABLE everword.tenants IS 'One row for each namespace, which `namespaces` cannot be if it is on every server. Workers share the row while they start a job; inserts from arrays take the namespace from it.';
+
 CREATE TABLE everword.themes (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -2688,6 +2718,7 @@ ALTER TABLE ONLY everword.model_prices ADD CONSTRAINT model_prices_pkey PRIMARY 
 ALTER TABLE ONLY everword.namespace_deletions ADD CONSTRAINT namespace_deletions_deleted_id_key UNIQUE (deleted_id);
 ALTER TABLE ONLY everword.namespace_deletions ADD CONSTRAINT namespace_deletions_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY everword.namespace_imports ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
+ALTER TABLE ONLY everword.namespace_locks ADD CONSTRAINT namespace_locks_pkey PRIMARY KEY (namespace_id, name);
 ALTER TABLE ONLY everword.namespace_usage ADD CONSTRAINT namespace_usage_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.namespaces ADD CONSTRAINT namespaces_name_key UNIQUE (name);
 ALTER TABLE ONLY everword.namespaces ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
@@ -2712,6 +2743,7 @@ ALTER TABLE ONLY everword.strategy_offers ADD CONSTRAINT strategy_offers_pkey PR
 ALTER TABLE ONLY everword.summaries ADD CONSTRAINT summaries_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.summary_sources ADD CONSTRAINT summary_sources_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
 ALTER TABLE ONLY everword.summary_voices ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
+ALTER TABLE ONLY everword.tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.themes ADD CONSTRAINT themes_namespace_id_place_key UNIQUE (namespace_id, place);
 ALTER TABLE ONLY everword.themes ADD CONSTRAINT themes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.tool_sentence_queue ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
@@ -2914,6 +2946,7 @@ ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_name
 ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 ALTER TABLE everword.messages ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE ONLY everword.namespace_imports ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.namespace_locks ADD CONSTRAINT namespace_locks_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.namespace_usage ADD CONSTRAINT namespace_usage_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.note_versions ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
 ALTER TABLE everword.notes ADD CONSTRAINT notes_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -2936,6 +2969,7 @@ ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id
 ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id) ON DELETE RESTRICT;
 ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id_summary_id_fkey FOREIGN KEY (namespace_id, summary_id) REFERENCES everword.summaries(namespace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY everword.summary_voices ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.tenants ADD CONSTRAINT tenants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.themes ADD CONSTRAINT themes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.tool_sentence_queue ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.tool_sentences ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
@@ -3197,6 +3231,8 @@ REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uu
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) FROM PUBLIC;
@@ -3210,6 +3246,8 @@ REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, record
 GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.items_of(of_target text, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.lock_part(kind text, key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.lock_part(kind text, key text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
@@ -3263,6 +3301,8 @@ GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_inges
 REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
@@ -3444,6 +3484,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ing
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_locks TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest, everword_search, everword_compactor, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
@@ -3508,6 +3549,7 @@ GRANT SELECT ON TABLE everword.summary_sources TO everword_search, everword_sear
 GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compactor;
 GRANT SELECT ON TABLE everword.summary_voices TO everword_compactor;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.tenants TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.themes TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
 GRANT SELECT(namespace_id) ON TABLE everword.themes TO everword_ingest, everword_ingest_scoped;

@@ -1,12 +1,12 @@
 -- Statements that write facts, and reads of the written facts. Facts are written only here.
 
 -- lock_keys --
--- Lock these attributes of subjects until the end of the transaction, in the given order, so that the second of two
--- writers sees the first one's facts.
-SELECT pg_advisory_xact_lock(hashtextextended(k.subject || E'\n' || k.attribute, %(namespace_id)s))
-  FROM (SELECT subject, attribute
-          FROM unnest(%(subject)s::text[], %(attribute)s::text[]) WITH ORDINALITY AS given (subject, attribute, place)
-         ORDER BY place) AS k;
+-- Lock these attributes of subjects until the end of the transaction, always in the same order, so that the second of
+-- two writers sees the first one's facts.
+SELECT hold_lock(%(namespace_id)s, k.part)
+  FROM (SELECT DISTINCT lock_part('facts', subject || E'\n' || attribute) AS part
+          FROM unnest(%(subject)s::text[], %(attribute)s::text[]) AS given (subject, attribute)
+         ORDER BY part) AS k;
 
 -- believed_since --
 -- Return the time from which this write is believed. It is later than all writes of earlier lock holders.

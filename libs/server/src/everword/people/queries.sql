@@ -3,7 +3,7 @@
 -- lock_subject --
 -- Lock the learned data of a subject until the end of the transaction, so that the second of two writers sees the first
 -- one's rows.
-SELECT pg_advisory_xact_lock(hashtextextended('people' || E'\n' || %(subject)s, %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, lock_part('people', %(subject)s));
 
 -- find_people --
 -- Return all people that a subject has mentioned.

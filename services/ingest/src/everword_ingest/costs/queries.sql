@@ -13,7 +13,7 @@ CASE WHEN b.period = 2 THEN ((e.period || '-01')::timestamp + interval '1 month'
 
 -- lock_budgets --
 -- Block recording of costs in the namespace until the end of the transaction, because a new budget would miss them.
-SELECT pg_advisory_xact_lock(hashtextextended('budgets', %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, 'budgets');
 
 -- count_conversations --
 -- Count how many of these conversations exist.

@@ -20,6 +20,10 @@ RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS t
        recalled_turns, recall_similarity, earlier_turns,
        requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
+-- insert_tenant --
+-- Insert a new namespace's row of `tenants`.
+INSERT INTO tenants (namespace_id) VALUES (%(namespace_id)s) ON CONFLICT DO NOTHING;
+
 -- get_namespace --
 -- Return a namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,

@@ -7,7 +7,7 @@ id, entity, entity_key, type, category, data, data_hash, agent, occurrences, dis
 -- lock_patterns --
 -- Lock the patterns of an entity and type until the end of the transaction, so that the second of two writers adds to
 -- the first one's counts.
-SELECT pg_advisory_xact_lock(hashtextextended('pattern' || E'\n' || %(entity_key)s || E'\n' || %(type)s, %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, lock_part('patterns', %(entity_key)s || E'\n' || %(type)s));
 
 -- moment --
 -- Return the time of this write. It is later than all writes of earlier lock holders.

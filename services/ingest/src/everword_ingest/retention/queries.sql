@@ -166,7 +166,7 @@ SELECT id, kind, importance, after_time, after_id, removed, started_at
 -- lock_job_starts --
 -- Prevent jobs of the namespace from starting until the end of the transaction. This lock is taken before any row lock
 -- that a job may wait for.
-SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
+SELECT 1 AS locked FROM tenants WHERE namespace_id = %(namespace_id)s FOR UPDATE;
 
 -- advance_run --
 -- Store the number of rows that a step removed, and the progress of the run.

@@ -174,7 +174,7 @@ DECLARE
     reached jsonb;
 BEGIN
     -- Blocks changes of budgets, because a budget set concurrently would miss these records.
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
+    PERFORM share_lock(namespace, 'budgets');
     WITH given AS MATERIALIZED (
         SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
                r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
@@ -238,7 +238,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('budget_events', namespace));
+    PERFORM hold_lock(namespace, 'budget events');
     INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
                                warn_percent, batch_id)
     SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
