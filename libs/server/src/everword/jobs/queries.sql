@@ -154,7 +154,7 @@ UPDATE jobs
    SET done_seq = %(dirty_seq)s,
        state = CASE WHEN dirty_seq > %(dirty_seq)s OR %(again_at)s::timestamptz IS NOT NULL
                     THEN 'pending' ELSE 'done' END,
-       not_before = CASE WHEN dirty_seq > %(dirty_seq)s THEN now() ELSE coalesce(%(again_at)s::timestamptz, now()) END,
+       not_before = greatest(now(), CASE WHEN dirty_seq <= %(dirty_seq)s THEN %(again_at)s::timestamptz END),
        attempts = 0, deaths = 0, lease_until = NULL, published_at = NULL, error = NULL, updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
@@ -184,7 +184,7 @@ RETURNING state;
 -- it due at once. Jobs are locked in the same order as elsewhere. `embed` jobs are excluded, because their passages
 -- wait instead.
 UPDATE jobs
-   SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
+   SET not_before = greatest(now(), CASE WHEN state = 'running' THEN 'infinity'::timestamptz END), updated_at = now()
  WHERE namespace_id = %(namespace_id)s
    AND id IN (SELECT id FROM jobs
                WHERE namespace_id = %(namespace_id)s AND task <> 'embed'

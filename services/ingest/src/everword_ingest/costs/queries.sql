@@ -43,7 +43,7 @@ VALUES (%(namespace_id)s, %(id)s, %(period)s, %(scope)s, %(scope_value)s, %(max_
         %(warn_percent)s)
 ON CONFLICT (namespace_id, period, scope, scope_value) DO UPDATE
    SET max_cost = excluded.max_cost, currency = excluded.currency, max_tokens = excluded.max_tokens,
-       warn_percent = excluded.warn_percent, updated_at = now()
+       warn_percent = excluded.warn_percent, updated_at = excluded.updated_at
 RETURNING id;
 
 -- clear_spending --

@@ -30,12 +30,12 @@ SELECT id, name, agent, subject, conversation_id
 -- update_book --
 -- Update the description and state of a lorebook.
 UPDATE lore_books
-   SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = clock_timestamp()
+   SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- touch_book --
 -- Increment the version of a lorebook after a change of its entries.
-UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
+UPDATE lore_books SET version = version + 1, updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- get_book --
@@ -100,7 +100,7 @@ ON CONFLICT (namespace_id, id) DO UPDATE
    SET title = excluded.title, content = excluded.content, triggers = excluded.triggers, patterns = excluded.patterns,
        scan_depth = excluded.scan_depth, priority = excluded.priority, sticky_turns = excluded.sticky_turns,
        disabled = excluded.disabled, constant = excluded.constant, prevent_recursion = excluded.prevent_recursion,
-       exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = clock_timestamp();
+       exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = excluded.updated_at;
 
 -- get_classes --
 -- Return the importance classes that callers gave to memories.

@@ -96,5 +96,5 @@ SELECT threshold
 -- Set the confidence that patterns of a type need.
 INSERT INTO pattern_thresholds (namespace_id, type, threshold)
 VALUES (%(namespace_id)s, %(type)s, %(threshold)s)
-ON CONFLICT (namespace_id, type) DO UPDATE SET threshold = excluded.threshold, updated_at = now()
+ON CONFLICT (namespace_id, type) DO UPDATE SET threshold = excluded.threshold, updated_at = excluded.updated_at
     WHERE pattern_thresholds.threshold <> excluded.threshold;

@@ -220,7 +220,7 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
 INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
 SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
-   SET use_count = memory_use.use_count + 1, last_used_at = now();
+   SET use_count = memory_use.use_count + 1, last_used_at = excluded.last_used_at;
 
 -- use_custom_plans --
 -- Plan the following statements of the transaction for their parameters, since the best plan depends on the filter, and
