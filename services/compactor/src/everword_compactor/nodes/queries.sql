@@ -52,10 +52,12 @@ DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id
 -- insert_summary_sources --
 -- Link a node to its sources, in order.
 INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id, child_id, agent, subject)
-SELECT %(namespace_id)s, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
+SELECT t.namespace_id, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
        coalesce(n.subject, '')
-  FROM unnest(%(message_ids)s::uuid[], %(child_ids)s::uuid[]) WITH ORDINALITY AS source (message_id, child_id, ordinal)
-  LEFT JOIN summaries n ON n.namespace_id = %(namespace_id)s AND n.id = %(id)s;
+  FROM tenants t
+ CROSS JOIN unnest(%(message_ids)s::uuid[], %(child_ids)s::uuid[]) WITH ORDINALITY AS source (message_id, child_id, ordinal)
+  LEFT JOIN summaries n ON n.namespace_id = t.namespace_id AND n.id = %(id)s
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- set_parent --
 -- Link nodes to the node above them.

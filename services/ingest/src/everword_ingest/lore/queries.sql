@@ -88,14 +88,16 @@ SELECT count(*) AS entries, coalesce(sum(patterns), 0)::bigint AS patterns
 -- Write entries; entries with the same ids are replaced.
 INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers, patterns, scan_depth, priority, sticky_turns,
                           disabled, constant, prevent_recursion, exclude_recursion, agent, subject)
-SELECT %(namespace_id)s, e.id, %(book_id)s, e.title, e.content, e.triggers, e.patterns, e.scan_depth, e.priority,
+SELECT t.namespace_id, e.id, %(book_id)s, e.title, e.content, e.triggers, e.patterns, e.scan_depth, e.priority,
        e.sticky_turns, e.disabled, e.constant, e.prevent_recursion, e.exclude_recursion, coalesce(b.agent, ''), coalesce(b.subject, '')
-  FROM unnest(%(id)b::uuid[], %(title)b::text[], %(content)b::text[], %(triggers)b::jsonb[], %(patterns)b::smallint[],
+  FROM tenants t
+ CROSS JOIN unnest(%(id)b::uuid[], %(title)b::text[], %(content)b::text[], %(triggers)b::jsonb[], %(patterns)b::smallint[],
               %(scan_depth)b::smallint[], %(priority)b::integer[], %(sticky_turns)b::smallint[], %(disabled)b::boolean[],
               %(constant)b::boolean[], %(prevent_recursion)b::boolean[], %(exclude_recursion)b::boolean[])
     AS e (id, title, content, triggers, patterns, scan_depth, priority, sticky_turns, disabled, constant,
           prevent_recursion, exclude_recursion)
-  LEFT JOIN lore_books b ON b.namespace_id = %(namespace_id)s AND b.id = %(book_id)s
+  LEFT JOIN lore_books b ON b.namespace_id = t.namespace_id AND b.id = %(book_id)s
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, id) DO UPDATE
    SET title = excluded.title, content = excluded.content, triggers = excluded.triggers, patterns = excluded.patterns,
        scan_depth = excluded.scan_depth, priority = excluded.priority, sticky_turns = excluded.sticky_turns,

@@ -18,7 +18,10 @@ RETURNING id;
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
 INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
-SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+SELECT t.namespace_id, used.id, 1, now()
+  FROM tenants t
+ CROSS JOIN unnest(%(memory_ids)s::uuid[]) AS used (id)
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = excluded.last_used_at;
 

@@ -59,9 +59,11 @@ UPDATE patterns
 -- insert_outcomes --
 -- Store outcomes of patterns.
 INSERT INTO pattern_outcomes (namespace_id, id, pattern_id, agreed, recorded, reason, other_pattern_id, outcome_at)
-SELECT %(namespace_id)s, o.id, o.pattern_id, o.agreed, %(recorded)s, %(reason)s, o.other_pattern_id, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(pattern_ids)s::uuid[], %(agreed)s::boolean[], %(other_pattern_ids)s::uuid[])
-       AS o (id, pattern_id, agreed, other_pattern_id);
+SELECT t.namespace_id, o.id, o.pattern_id, o.agreed, %(recorded)s, %(reason)s, o.other_pattern_id, %(now)s
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(pattern_ids)s::uuid[], %(agreed)s::boolean[], %(other_pattern_ids)s::uuid[])
+       AS o (id, pattern_id, agreed, other_pattern_id)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- list_outcomes --
 -- Return the outcomes of a pattern, newest first.
