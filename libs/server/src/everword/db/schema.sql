@@ -432,6 +432,12 @@ CREATE FUNCTION everword.namespace_name_hash(name_ text) RETURNS bytea
     AS 'fac8bf39f468';
 COMMENT ON FUNCTION everword.namespace_name_hash(name_ text) IS 'Return the hash that the record of a deletion keeps instead of the name.';
 
+CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '6b5b8634d667';
+COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
+
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
@@ -455,6 +461,18 @@ CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
     SET search_path TO 'everword', 'pg_temp'
     AS '49735df22825';
 COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
+
+CREATE FUNCTION everword.old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'd4e5c0172496';
+COMMENT ON FUNCTION everword.old_append_requests(keep interval, batch integer) IS 'Return at most `batch` request ids older than `keep`, by namespace.';
+
+CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, change_ids bigint[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '521ff451d8c8';
+COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -504,23 +522,23 @@ CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at 
     AS 'f7aa2672c23a';
 COMMENT ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) IS 'Return the cost of a call at the prices of its day; no row if the model has no price.';
 
-CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd193dfe1de2c';
-COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Delete at most `batch` request ids older than `keep`; return how many.';
+    AS 'b2ef7dfdfe51';
+COMMENT ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
-CREATE FUNCTION everword.prune_memory_changes(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd22326787c34';
-COMMENT ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) IS 'Delete at most `batch` changes older than `keep`; return how many.';
+    AS '68f803a7506b';
+COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
-CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e8cf6594ca12';
-COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each older than `keep`; return how many.';
+    AS 'a75c81bc7537';
+COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3259,6 +3277,8 @@ REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_z
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.namespace_name_hash(name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.namespaces_with_old_usage(keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.namespaces_with_old_usage(keep interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
@@ -3267,6 +3287,10 @@ REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked inter
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.number_changes(namespace bigint) TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.old_append_requests(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.old_append_requests(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(sources uuid[]) FROM PUBLIC;
@@ -3279,12 +3303,12 @@ REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
-REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 
 from everword.db.periodic import PeriodicTask
 from everword.db.pool import Connection, Database
-from everword.db.statements import execute, fetch_value, fetch_values, load_statements
+from everword.db.statements import execute, fetch_all, fetch_value, fetch_values, load_statements
 
 SQL = load_statements("everword_ingest.housekeeping")
 INTERVAL_S = 10.0
@@ -35,6 +37,14 @@ async def fold(conn: Connection, namespace_id: int) -> None:
     parameters = {"namespace_id": namespace_id, "limit": FOLDED_AT_ONCE}
     while await fetch_value(conn, SQL["fold_corpus_counts"], parameters) == FOLDED_AT_ONCE:
         pass
+
+
+@dataclass(frozen=True)
+class _OldRows:
+    """Ids of a namespace's rows that are to be deleted."""
+
+    namespace_id: int
+    ids: list[Any]
 
 
 class Housekeeping(PeriodicTask):
@@ -97,12 +107,15 @@ class Housekeeping(PeriodicTask):
 
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""
-        async with self._database.connection() as conn:
-            keep = {"keep": REQUEST_RETENTION, "batch": PRUNE_BATCH}
-            await execute(conn, SQL["prune_append_requests"], keep)
+        await self._prune("append_requests", REQUEST_RETENTION)
 
     async def prune_changes(self) -> None:
-        """Forget changes of memories that watchers cannot ask for any more."""
+        """Delete changes of memories that watchers cannot ask for any more."""
+        await self._prune("memory_changes", CHANGE_RETENTION)
+
+    async def _prune(self, table: str, keep: str) -> None:
+        limits = {"keep": keep, "batch": PRUNE_BATCH}
         async with self._database.connection() as conn:
-            keep = {"keep": CHANGE_RETENTION, "batch": PRUNE_BATCH}
-            await execute(conn, SQL["prune_memory_changes"], keep)
+            for old in await fetch_all(conn, SQL[f"old_{table}"], limits, _OldRows):
+                rows = {"namespace_id": old.namespace_id, "ids": old.ids, "keep": keep}
+                await execute(conn, SQL[f"prune_{table}"], rows)

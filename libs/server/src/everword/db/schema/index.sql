@@ -312,17 +312,28 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION unnumbered_namespaces IS 'Return the namespaces with changes that have no number yet.';
 
-CREATE FUNCTION prune_memory_changes(keep interval, batch integer) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    WITH pruned AS (
-        DELETE FROM memory_changes
-         WHERE (namespace_id, id) IN (
-               SELECT namespace_id, id FROM memory_changes
-                WHERE changed_at < now() - keep ORDER BY changed_at LIMIT batch FOR UPDATE SKIP LOCKED)
-        RETURNING 1)
-    SELECT count(*) FROM pruned
+CREATE FUNCTION old_memory_changes(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, change_ids bigint[])
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT o.namespace_id, array_agg(o.id)
+      FROM (SELECT c.namespace_id, c.id FROM memory_changes c
+             WHERE c.changed_at < now() - keep ORDER BY c.changed_at LIMIT batch) AS o
+     GROUP BY 1
 $$;
-COMMENT ON FUNCTION prune_memory_changes IS 'Delete at most `batch` changes older than `keep`; return how many.';
+COMMENT ON FUNCTION old_memory_changes IS 'Return at most `batch` changes older than `keep`, by namespace.';
+
+CREATE FUNCTION prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    pruned bigint;
+BEGIN
+    DELETE FROM memory_changes c
+     WHERE c.namespace_id = namespace AND c.changed_at < now() - keep
+       AND c.id IN (SELECT o.id FROM memory_changes o
+                     WHERE o.namespace_id = namespace AND o.id = ANY(change_ids) FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS pruned = ROW_COUNT;
+    RETURN pruned;
+END $$;
+COMMENT ON FUNCTION prune_memory_changes IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
 CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -384,6 +395,6 @@ END $$;
 COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
 GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
-GRANT EXECUTE ON FUNCTION prune_memory_changes, unnumbered_namespaces TO everword_ingest;
+GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;
