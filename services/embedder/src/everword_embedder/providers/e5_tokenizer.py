@@ -1,6 +1,6 @@
 """The tokenizer of multilingual-e5-small, which is XLM-RoBERTa's: a unigram model of SentencePiece.
 
-It is run by the library sentencepiece, which needs 110 MB less than Hugging Face's tokenizers.
+It is run by the library sentencepiece, which needs 200 MB less than Hugging Face's tokenizers.
 """
 
 from __future__ import annotations
