@@ -1697,6 +1697,7 @@ CREATE TABLE everword.model_generations (
     backfilled_at timestamp with time zone,
     background_mean real,
     background_deviation real,
+    other_languages boolean DEFAULT false NOT NULL,
     retired_at timestamp with time zone,
     CONSTRAINT model_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
     CONSTRAINT model_generations_max_tokens_check CHECK ((max_tokens > 0)),
@@ -1707,6 +1708,7 @@ CREATE TABLE everword.model_generations (
 COMMENT ON TABLE everword.model_generations IS 'Embedding models. Writes enqueue vectors for every building and active one.';
 COMMENT ON COLUMN everword.model_generations.backfilled_memory IS 'Last enqueued passage of the backlog; backfilled_at is set at its end.';
 COMMENT ON COLUMN everword.model_generations.background_mean IS 'Mean cosine of unrelated passages, which differs from model to model.';
+COMMENT ON COLUMN everword.model_generations.other_languages IS 'If true, the embedder loads its model for other languages at its start.';
 ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.model_generations_id_seq
     START WITH 1
@@ -3504,6 +3506,7 @@ GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, 
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
+GRANT UPDATE(other_languages) ON TABLE everword.model_generations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest, everword_ingest_scoped;
