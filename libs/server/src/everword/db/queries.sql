@@ -21,8 +21,9 @@ SELECT set_config('everword.agent', %(agent)s, true),
        set_config('role', %(role)s, true);
 
 -- commit_position --
--- Return the write-ahead log position, read after the commit. A replica that has replayed it has the write.
-SELECT pg_current_wal_insert_lsn()::text;
+-- Return the write-ahead log position, read after the commit. A replica that has replayed it has the write. Each server
+-- of a distributed database has its own log, so the position is read where the namespace is.
+SELECT pg_current_wal_insert_lsn()::text FROM tenants WHERE namespace_id = %(namespace_id)s;
 
 -- schema_version --
 -- Return the number of the newest applied migration.

@@ -2,7 +2,9 @@
 
 -- caught_up --
 -- True if this server has a write: a primary always does, a replica once it has replayed the write's position.
-SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
+SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn
+  FROM tenants
+ WHERE namespace_id = %(namespace_id)s;
 
 -- read_memories --
 -- Memories in the order of the given ids, each with the beginning of its text, assembled from passages, and one
