@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -46,7 +46,7 @@ from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.ranking.words.answer_types import asked_type
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
-from everword_search.retrieval.arms.semantic import DEVIATIONS, SemanticArm
+from everword_search.retrieval.arms.semantic import SemanticArm, without_dissimilar
 from everword_search.retrieval.coverage import measure_coverage
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.index.passage_index import PassageIndex
@@ -71,8 +71,6 @@ DOCUMENT_MEANING_WEIGHT = 1.0
 #: Similarity at which it changes nothing, in standard deviations from the model's background; about the median of the
 #: parts that answer a question.
 DOCUMENT_MEANING = 4.0
-#: Tolerance of deviations, whose last digits depend on the way of computing.
-_LAST_DIGITS = 1e-6
 #: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 
@@ -252,7 +250,7 @@ async def _judge(
             is_other = passages.records.flags & OTHER_LANGUAGE > 0
             cosines = await runner.deviations(arm, passages.passage_ids, is_other, TIME_SHARE)
             others = [each for each in found if each is not views[arm.name]]
-            passages = _without_dissimilar(passages, cosines, others)
+            passages = without_dissimilar(passages, cosines, others)
     absent = await _absent_names(runner, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
@@ -271,19 +269,6 @@ async def _judge(
         long_answer_handicap(pool, question.text),
         question.terms.hashes,
     )
-
-
-def _without_dissimilar(
-    passages: Candidates, deviations: Floats, others: Sequence[RankedMemories]
-) -> Candidates:
-    """Return passages of which those that only the semantic arm found are found if they are similar for their language.
-
-    For a question that is not English, the arm returns all passages that would be similar in English. `others` are the
-    candidates of the other arms.
-    """
-    named = np.isin(passages.passage_ids, np.concatenate([each.passage_ids for each in others]))
-    is_dissimilar = deviations < DEVIATIONS - _LAST_DIGITS
-    return replace(passages, found=passages.found & (named | ~is_dissimilar))
 
 
 def _typed_scores(pool: Pool, question: RankingQuery) -> Floats:

@@ -14,6 +14,7 @@ from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages import vectors
+from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
@@ -31,6 +32,8 @@ DEFAULT_MEAN = 0.1
 DEFAULT_DEVIATION = 0.1
 #: Deviations above the background's mean from which a cosine counts as similarity.
 DEVIATIONS = 1.0
+#: Tolerance of deviations, whose last digits depend on the way of computing.
+_LAST_DIGITS = 1e-6
 
 
 @dataclass(frozen=True)
@@ -242,6 +245,21 @@ def without_floor(vector: QueryVector) -> QueryVector:
 def across_languages(vector: QueryVector) -> QueryVector:
     """Return a vector to which English passages can be similar, too, although their cosines are lower."""
     return replace(vector, floor=_floor_of(vector.background)) if vector.background else vector
+
+
+def without_dissimilar(
+    passages: Candidates, deviations: Floats, others: Sequence[RankedMemories]
+) -> Candidates:
+    """Return passages of which those that only the semantic arm found are found if they are similar for their language.
+
+    For a question that is not English, the arm returns all passages that would be similar in English. `others` are the
+    candidates of the other arms.
+    """
+    named = np.zeros(len(deviations), bool)
+    for each in others:
+        named |= np.isin(passages.passage_ids, each.passage_ids)
+    is_dissimilar = deviations < DEVIATIONS - _LAST_DIGITS
+    return replace(passages, found=passages.found & (named | ~is_dissimilar))
 
 
 def _floor_of(background: tuple[float, float]) -> float:
