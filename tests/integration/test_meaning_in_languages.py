@@ -90,7 +90,6 @@ async def test_question_in_another_language_finds_an_english_answer(
     found = await stack.search.Search(pb.SearchRequest(query=asked))
     english, _, _ = SAID_AND_ASKED["en"]
     assert english in [each.memory.content for each in found.results[:2]]
-    assert found.verdict == pb.VERDICT_RELEVANT
 
 
 @pytest.mark.parametrize(
