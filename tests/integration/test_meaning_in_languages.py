@@ -73,3 +73,37 @@ async def test_most_answers_in_another_language_come_first(stack: Stack) -> None
 async def _first(stack: Stack, question: str) -> str:
     found = await stack.search.Search(pb.SearchRequest(query=question))
     return found.results[0].memory.content
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Warum ist der Export der Gehälter gescheitert?",
+        "¿Por qué falló la exportación de las nóminas?",
+        "Hvorfor feilet eksporten av lønningene?",
+        "給与のエクスポートはなぜ失敗しましたか。",
+    ],
+)
+async def test_question_in_another_language_finds_an_english_answer(
+    stack: Stack, asked: str
+) -> None:
+    found = await stack.search.Search(pb.SearchRequest(query=asked))
+    english, _, _ = SAID_AND_ASKED["en"]
+    assert english in [each.memory.content for each in found.results[:2]]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "谁赢了足球比赛?",
+        "她妹妹学的是什么专业?",
+        "Hvem vant sjakkturneringen?",
+        "Hva koster abonnementet på strømmetjenesten?",
+        "Welche Farbe hat das neue Sofa?",
+    ],
+)
+async def test_question_about_nothing_in_the_messages_is_called_so(
+    stack: Stack, asked: str
+) -> None:
+    found = await stack.search.Search(pb.SearchRequest(query=asked))
+    assert found.verdict == pb.VERDICT_NOTHING_RELEVANT

@@ -11,7 +11,7 @@ from everword_embedder.providers.local_model import (
     MULTILINGUAL,
     load_model,
     load_packaged,
-    query_background,
+    query_backgrounds,
 )
 from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.onnx_model import LocalModel
@@ -44,6 +44,27 @@ UNRELATED = [
     "Wie viele Eier braucht man für einen Zitronenkuchen?",
     "Die Fähre zur Insel fällt wegen Nebels aus.",
     "Version 2.4 liest die alte Konfigurationsdatei nicht mehr.",
+]
+UNRELATED_ENGLISH = [
+    "The board approved next year's budget.",
+    "My cat prefers to sleep on the radiator.",
+    "How many eggs does a lemon cake need?",
+    "The ferry to the island is cancelled because of fog.",
+    "Version 2.4 no longer reads the old configuration file.",
+]
+UNRELATED_CHINESE = [
+    "董事会通过了明年的预算。",
+    "我的猫最喜欢睡在暖气上。",
+    "柠檬蛋糕要放几个鸡蛋？",
+    "因为大雾，去岛上的渡轮取消了。",
+    "2.4 版本不再读取旧的配置文件。",
+]
+UNRELATED_NORWEGIAN = [
+    "Styret har vedtatt budsjettet for neste år.",
+    "Katten min sover helst på radiatoren.",
+    "Hvor mange egg trenger man til en sitronkake?",
+    "Fergen til øya er innstilt på grunn av tåke.",
+    "Versjon 2.4 leser ikke lenger den gamle konfigurasjonsfilen.",
 ]
 
 
@@ -78,14 +99,27 @@ def test_questions_find_answers_in_other_languages() -> None:
     assert cosines.argmax(axis=1).tolist() == list(range(len(QUESTIONS)))
 
 
-def test_background_is_that_of_the_model_that_embeds_the_question() -> None:
-    found = query_background(MULTILINGUAL, "Wo arbeitet mein Bruder?")
+@pytest.mark.parametrize(
+    ("queries", "passages"),
+    [
+        (UNRELATED, UNRELATED),
+        (UNRELATED, UNRELATED_ENGLISH),
+        (UNRELATED_ENGLISH, UNRELATED),
+        (UNRELATED_CHINESE, UNRELATED_CHINESE),
+        (UNRELATED_NORWEGIAN, UNRELATED_NORWEGIAN),
+    ],
+)
+def test_backgrounds_are_those_of_unrelated_texts_in_both_languages(
+    queries: list[str], passages: list[str]
+) -> None:
+    backgrounds = query_backgrounds(MULTILINGUAL, queries[0])
+    assert backgrounds is not None
+    found = backgrounds.english if is_english(passages[0]) else backgrounds.others
     assert found is not None
-    assert query_background(MULTILINGUAL, "Where does my brother work?") is None
     model = load_packaged(MULTILINGUAL)
-    questions = _units(model, [f"query: {text}" for text in UNRELATED])
-    passages = _units(model, [f"passage: {text}" for text in UNRELATED])
-    unrelated = (questions @ passages.T)[~np.eye(len(UNRELATED), dtype=bool)]
+    asked = _units(model, [f"query: {text}" for text in queries])
+    stored = _units(model, [f"passage: {text}" for text in passages])
+    unrelated = (asked @ stored.T)[~np.eye(len(queries), dtype=bool)]
     assert abs(unrelated.mean() - found.mean) < found.deviation
     assert unrelated.std() < 2 * found.deviation
 

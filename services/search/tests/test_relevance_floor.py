@@ -45,6 +45,11 @@ def test_a_longer_text_needs_more_relevance() -> None:
     assert choose_relevant([BEST, short, long], Verdict.RELEVANT).results == [BEST, short]
 
 
+def test_after_the_best_eight_results_need_a_match() -> None:
+    far, near = [result(-6.0, -6.5, words=2) for _ in range(20)], result(-6.0, -5.0, words=2)
+    assert choose_relevant([*far, near], Verdict.RELEVANT).results == [*far[:8], near]
+
+
 def test_at_most_three_near_results_are_chosen_if_nothing_is_relevant() -> None:
     near, far = [result(-4.5, -2.0, words=5) for _ in range(30)], result(-4.5, -7.0)
     chosen = choose_relevant([far, *near], Verdict.NOTHING_RELEVANT)

@@ -25,10 +25,10 @@ from everword_embedder.providers.errors import (
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
 from everword_embedder.providers.isolation import Outcome
-from everword_embedder.providers.local_model import query_background
+from everword_embedder.providers.local_model import query_backgrounds
 from everword_embedder.providers.openai.provider import ServerState
 from everword_embedder.providers.settings import EmbedSettings
-from everword_embedder.providers.space_map import Background
+from everword_embedder.providers.space_map import QueryBackgrounds
 from everword_embedder.providers.telemetry import receipt
 from everword_embedder.providers.vectors import Vector
 from everword_embedder.providers.weights import WeightChoice
@@ -53,8 +53,8 @@ class EmbeddedTexts:
     vectors: list[Vector]
     #: Tokens read by the model in the calls of this request.
     input_tokens: int = 0
-    #: Cosines of the first query with unrelated texts, if they differ from the generation's.
-    background: Background | None = None
+    #: Cosines of the first query with unrelated texts, if they differ with the language.
+    backgrounds: QueryBackgrounds | None = None
 
 
 class Embedder:
@@ -107,10 +107,10 @@ class Embedder:
             )
         await self._note_other_languages(generation)
         asked = [vectors[text] for text in texts]
-        background = None
+        backgrounds = None
         if priority is Priority.QUERY and generation.provider == LOCAL:
-            background = query_background(generation.model, texts[0])
-        return EmbeddedTexts(generation.id, generation.dimensions, asked, sum(read), background)
+            backgrounds = query_backgrounds(generation.model, texts[0])
+        return EmbeddedTexts(generation.id, generation.dimensions, asked, sum(read), backgrounds)
 
     async def warm_up(self) -> None:
         """Load the local model if it is the active one, so that the first query does not wait for it.

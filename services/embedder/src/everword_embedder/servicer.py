@@ -32,13 +32,16 @@ class EmbedderServicer(EmbedderServiceServicer):
         embedded = await self._embedder.embed(
             request.texts, priority, request.generation_id, request.namespace_id
         )
-        background = embedded.background
+        backgrounds = embedded.backgrounds
+        english = backgrounds and backgrounds.english
+        others = backgrounds and backgrounds.others
         return pb.EmbedResponse(
             generation_id=embedded.generation_id,
             dimensions=embedded.dimensions,
             vectors=[to_bytes(vector) for vector in embedded.vectors],
             input_tokens=embedded.input_tokens,
-            background=pb.Background(**asdict(background)) if background else None,
+            background=pb.Background(**asdict(english)) if english else None,
+            other_languages=pb.Background(**asdict(others)) if others else None,
         )
 
     async def GetCoverage(

@@ -175,7 +175,7 @@ async def _read_hits(conn: Connection, opened: OpenedSearch, planned: PlannedSea
     await opened.index.candidates(runner, [nothing], NEAR + CONTEXT, MAX_PARTS)
     for arm in planned.plan.arms:
         if isinstance(arm, SemanticArm) and runner.may_run(arm):
-            await runner.deviations(arm, nothing.passage_ids, TIME_SHARE)
+            await runner.deviations(arm, nothing.passage_ids, np.zeros(1, bool), TIME_SHARE)
     await runner.prepare(generic_plans=True, limit_s=STATEMENT_CAP_S)
     chars = DEFAULT_CONTENT_CHARS
     namespace_id = planned.scope.namespace_id

@@ -4,8 +4,9 @@ Ranking compares a question with hundreds of passages at once: with these record
 text. A record depends on its passage and its message alone, never on other stored data.
 
 Version 1, little endian: the header `u8 version, u8 flags, u16 words, u8 time words, u8 words of the speaker about
-themselves, u16 0`, whose values are those of the whole message, capped at their maximum; then, for each of the first
-480 words of the passage, and of the words that these are also found by, the CRC-32 of its stem.
+themselves, u16 further flags`, whose values are those of the whole message, capped at their maximum, except for
+`OTHER_LANGUAGE`; then, for each of the first 480 words of the passage, and of the words that these are also found by,
+the CRC-32 of its stem.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from zlib import crc32
 
@@ -26,6 +27,7 @@ from everword.text.lexemes import further_words
 from everword.text.passages import count_words
 from everword.text.scanner import stretches
 from everword.text.stemming import stems
+from everword.text.text_language import is_english
 
 VERSION = 1
 #: Flags of a message.
@@ -38,6 +40,8 @@ QUOTES = 32
 #: The passage is of a document; the second flag is set if it is a heading without text below the document's title.
 IN_DOCUMENT = 64
 ONLY_HEADING = 128
+#: The passage is not English, so another model embeds it.
+OTHER_LANGUAGE = 256
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
 MAX_TERMS = 480
@@ -84,7 +88,7 @@ _HEADER = np.dtype(
         ("words", "<u2"),
         ("time_words", "u1"),
         ("self_words", "u1"),
-        ("reserved", "<u2"),
+        ("further_flags", "<u2"),
     ]
 )
 _HEADER_OF, _TERM = struct.Struct("<BBHBBH"), struct.Struct("<I")
@@ -107,7 +111,7 @@ class Traits:
 class Records:
     """Records of passages as arrays, with one element a passage but for `terms`."""
 
-    flags: npt.NDArray[np.uint8]
+    flags: npt.NDArray[np.uint16]
     words: npt.NDArray[np.uint16]
     time_words: npt.NDArray[np.uint8]
     self_words: npt.NDArray[np.uint8]
@@ -176,6 +180,8 @@ def pack_record(passage: str, traits: Traits, config: str) -> bytes:
     """Return the record of a passage. `traits` are those of its message."""
     hashes = word_hashes(config)
     words = folded_words(passage)
+    if not is_english(passage):
+        traits = replace(traits, flags=traits.flags | OTHER_LANGUAGE)
     terms = map(hashes.__getitem__, [*words, *further_words(words)][:MAX_TERMS])
     return pack_header(traits) + b"".join(terms)
 
@@ -184,11 +190,11 @@ def pack_header(traits: Traits) -> bytes:
     """Return the header of a record. `traits` are those of the passage's message."""
     return _HEADER_OF.pack(
         VERSION,
-        traits.flags,
+        traits.flags & 0xFF,
         min(traits.words, 0xFFFF),
         min(traits.time_words, 0xFF),
         min(traits.self_words, 0xFF),
-        0,
+        traits.flags >> 8,
     )
 
 
@@ -222,7 +228,7 @@ def unpack_records(records: Sequence[bytes | None]) -> Records:
     terms = np.frombuffer(b"".join(r[_HEADER.itemsize :] for r in known), "<u4")
     counts = np.array([(len(r) - _HEADER.itemsize) // 4 for r in known], np.int64)
     return Records(
-        headers["flags"],
+        headers["flags"] | headers["further_flags"] << 8,
         headers["words"],
         headers["time_words"],
         headers["self_words"],

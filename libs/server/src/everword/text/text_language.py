@@ -1,8 +1,9 @@
-"""Decide whether a text is English."""
+"""Decide whether a text is English, and guess the language of another text."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from itertools import islice
 
@@ -25,6 +26,10 @@ _SHORT_ENGLISH = frozenset(
         "i a am an as at be by do go he if in is it me my no of oh ok on or so to up us we"
     )
 )
+#: Scripts of one language each, as ranges of letters. Chinese has no kana.
+_SCRIPTS = {"hindi": "[\u0900-\u097f]", "thai": "[\u0e00-\u0e7f]", "chinese": "[\u4e00-\u9fff]"}
+_SCRIPT_LETTERS = {name: re.compile(letters) for name, letters in _SCRIPTS.items()}
+_KANA = re.compile("[\u3040-\u30ff]")
 #: The last letter of the scripts whose words `word_language` reads.
 _LAST_LATIN = "\N{LATIN SMALL LETTER EZH WITH CARON}"
 
@@ -46,3 +51,23 @@ def _is_english_word(word: str) -> bool:
     if len(word) < _SHORTEST:
         return word.isascii()
     return word[0] <= _LAST_LATIN and word_language(word) == "english"
+
+
+def guess_language(text: str) -> str:
+    """Return the language of most words of a text that is not English, in lower case; empty if it is unknown.
+
+    Of languages in other scripts than the Latin one, only Chinese, Hindi and Thai are told apart.
+    """
+    languages = Counter(
+        _language_of_word(found[0]) for found in islice(_WORD.finditer(text), _WORDS)
+    )
+    del languages["english"]
+    [(language, _), *_] = languages.most_common(1) or [("", 0)]
+    return "" if language == "chinese" and _KANA.search(text) else language
+
+
+def _language_of_word(word: str) -> str:
+    word = word[: _LONGEST + 1].lower()
+    if word[0] <= _LAST_LATIN:
+        return word_language(word)
+    return next((name for name, letters in _SCRIPT_LETTERS.items() if letters.match(word)), "")

@@ -13,7 +13,6 @@ from importlib.resources import files as package_files
 import numpy as np
 
 from everword.processes.priority import lower_priority
-from everword.text.text_language import is_english
 from everword_embedder.providers.configuration import ModelConfiguration
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.model_files import (
@@ -25,7 +24,11 @@ from everword_embedder.providers.model_files import (
 )
 from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel, json_tokenizer
-from everword_embedder.providers.space_map import OTHER_LANGUAGES, Background, read_space_map
+from everword_embedder.providers.space_map import (
+    QueryBackgrounds,
+    find_backgrounds,
+    read_space_map,
+)
 from everword_embedder.providers.vectors import Vector
 from everword_embedder.providers.weights import (
     WeightChoice,
@@ -119,9 +122,9 @@ def load_packaged(name: str, form: WeightForm | None = None) -> LoadedModel:
     )
 
 
-def query_background(name: str, query: str) -> Background | None:
-    """Return the cosines of a query with unrelated passages, if a packaged model's differ with its language."""
-    return None if name != MULTILINGUAL or is_english(query) else OTHER_LANGUAGES
+def query_backgrounds(name: str, query: str) -> QueryBackgrounds | None:
+    """Return the cosines of a query with unrelated passages, if a packaged model's differ with the language."""
+    return find_backgrounds(query) if name == MULTILINGUAL else None
 
 
 @cache

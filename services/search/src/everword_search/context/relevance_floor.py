@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from everword_search.retrieval.model import SearchResult, Verdict
 
-#: If the search found nothing relevant: maximum items, and their minimum log-odds of a match, a relevance of .003. The
-#: verdict is wrong for up to half of the questions in conversations unlike those that its model was trained on.
-_MOST_OF_NOTHING, _LEAST_OF_NOTHING = 3, math.log(0.003 / 0.997)
+#: Log-odds of a match (a relevance of .003) that an item needs after the best ones.
+_LEAST_MATCH, _BEST = math.log(0.003 / 0.997), 8
+#: If the search found nothing relevant, at most this many items, all of that match. The verdict is wrong for up to half
+#: of the questions in conversations unlike those that its model was trained on.
+_MOST_OF_NOTHING = 3
 #: Weight of the match relative to the evidence.
 _MATCH_WEIGHT = 0.3
 #: The first item of `_USUAL_TOKENS` costs `ln(_USUAL_TOKENS / _FREE_TOKENS)`; an item is left out above `_MOST_COST`.
@@ -48,7 +50,7 @@ def choose_relevant(
         chosen = [] if verdict is Verdict.NOTHING_RELEVANT else list(results)
         return ChosenResults(chosen, is_complete=not chosen)
     if verdict is Verdict.NOTHING_RELEVANT:
-        near = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
+        near = [each for each in judged if not _is_remote(each)]
         return ChosenResults(near[:_MOST_OF_NOTHING], is_complete=True)
     others = [each for each in judged if not repeats(each, query)]
     best = max(each.hit.evidence or 0.0 for each in others or judged)
@@ -56,7 +58,7 @@ def choose_relevant(
     for result in results:
         tokens = _tokens(result)
         last = _is_worth(result, best, tokens, before + tokens)
-        if last:
+        if last and (len(chosen) < _BEST or not _is_remote(result)):
             chosen.append(result)
             before += tokens
     return ChosenResults(chosen, is_complete=not last)
@@ -69,6 +71,11 @@ def repeats(result: SearchResult, query: str) -> bool:
 
 def _is_judged(result: SearchResult) -> bool:
     return result.hit.evidence is not None and result.hit.match is not None
+
+
+def _is_remote(result: SearchResult) -> bool:
+    """Return whether a result has next to nothing to do with the query."""
+    return result.hit.match is not None and result.hit.match < _LEAST_MATCH
 
 
 def _is_worth(result: SearchResult, best: float, tokens: float, total: float) -> bool:

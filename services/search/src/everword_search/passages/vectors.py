@@ -200,8 +200,12 @@ class QueryVector:
     generation_id: int
     #: float32, normalised to length 1.
     values: npt.NDArray[np.float32]
-    #: Mean and standard deviation of its cosines with unrelated passages; None for the generation's.
+    #: Mean and standard deviation of its cosines with unrelated passages in English; None for the generation's.
     background: tuple[float, float] | None = None
+    #: The same for passages in other languages; None if these do not differ.
+    other_languages: tuple[float, float] | None = None
+    #: Cosine from which passages count as similar; None for that of the backgrounds.
+    floor: float | None = None
 
 
 class QueryNotEmbedded(Exception):

@@ -14,7 +14,7 @@ from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
-from everword_search.retrieval.arms.semantic import SemanticArm, without_floor
+from everword_search.retrieval.arms.semantic import SemanticArm, across_languages, without_floor
 from everword_search.retrieval.arms.trigram import query_tokens
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest
@@ -77,6 +77,9 @@ def plan_search(
     if request.mode is SearchMode.LEXICAL:
         return SearchPlan([words.lexical])
     literal = index.literal(query_literals(parsed.query))
+    if request.profile == _FOLLOWING and isinstance(vector, QueryVector):
+        # The ranking counts cosines from the background of each passage's language.
+        vector = across_languages(vector)
     arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
     if parsed.settings.has_graph and request.profile == _FOLLOWING:
         arms.append(GraphArm(index.scope))

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
-from everword.text.ranking_record import IN_DOCUMENT, ONLY_HEADING
+from everword.text.ranking_record import IN_DOCUMENT, ONLY_HEADING, OTHER_LANGUAGE
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
@@ -46,7 +46,7 @@ from everword_search.ranking.times.periods import admit_best_outside, closeness
 from everword_search.ranking.words.answer_types import asked_type
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
-from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.semantic import SemanticArm, without_dissimilar
 from everword_search.retrieval.coverage import measure_coverage
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.index.passage_index import PassageIndex
@@ -247,7 +247,10 @@ async def _judge(
             ids = uuids_of(np.unique(passages.source_ids))
             alike[arm.name] = RankedMemories.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
-            cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
+            is_other = passages.records.flags & OTHER_LANGUAGE > 0
+            cosines = await runner.deviations(arm, passages.passage_ids, is_other, TIME_SHARE)
+            others = [each for each in found if each is not views[arm.name]]
+            passages = without_dissimilar(passages, cosines, others)
     absent = await _absent_names(runner, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)

@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
+import numpy as np
+import numpy.typing as npt
 import psycopg
 
 from everword.db.pool import STATEMENT_CAP_S, Connection
@@ -90,10 +92,16 @@ class Runner:
         async with self._running(arm, share, needs_no_statement=False):
             return await arm.score(self.conn, source_ids)
 
-    async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
+    async def deviations(
+        self,
+        arm: SemanticArm,
+        passage_ids: Ints,
+        is_other: npt.NDArray[np.bool_],
+        share: float,
+    ) -> Floats:
         """Return the similarity of passages to the query; see SemanticArm.deviations. Raises ArmFailed."""
         async with self._running(arm, share, generic_plans=True):
-            return await arm.deviations(self.conn, passage_ids)
+            return await arm.deviations(self.conn, passage_ids, is_other)
 
     async def prepare(self, *, generic_plans: bool, limit_s: float) -> None:
         """Set the plan mode and the timeout in seconds for the following statements."""

@@ -26,7 +26,7 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+everword/internal/v1/embedder_service.proto\x12\x14\x65verword.internal.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\"\xb3\x01\n\x0c\x45mbedRequest\x12!\n\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\x0c\x08\x01\x10@\"\x06r\x04(\x80\x80\x02\x12\x41\n\x08priority\x18\x02 \x01(\x0e\x32#.everword.internal.v1.EmbedPriorityB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1e\n\rgeneration_id\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1d\n\x0cnamespace_id\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"\x97\x01\n\rEmbedResponse\x12\x15\n\rgeneration_id\x18\x01 \x01(\x03\x12\x12\n\ndimensions\x18\x02 \x01(\x05\x12\x0f\n\x07vectors\x18\x03 \x03(\x0c\x12\x14\n\x0cinput_tokens\x18\x04 \x01(\x03\x12\x34\n\nbackground\x18\x05 \x01(\x0b\x32 .everword.internal.v1.Background\"-\n\nBackground\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x11\n\tdeviation\x18\x02 \x01(\x01\"4\n\x12GetCoverageRequest\x12\x1e\n\rgeneration_id\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"M\n\x13GetCoverageResponse\x12\x15\n\rgeneration_id\x18\x01 \x01(\x03\x12\x0f\n\x07pending\x18\x02 \x01(\x03\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x03\"\x16\n\x14\x44\x65scribeModelRequest\"z\n\x15\x44\x65scribeModelResponse\x12.\n\x05\x66orms\x18\x01 \x03(\x0b\x32\x1f.everword.internal.v1.ModelForm\x12\x31\n\x06server\x18\x02 \x01(\x0b\x32!.everword.internal.v1.ModelServer\"h\n\x0bModelServer\x12\x12\n\ndimensions\x18\x01 \x01(\x05\x12\x12\n\nmax_tokens\x18\x02 \x01(\x05\x12\x0e\n\x06\x62\x61se64\x18\x03 \x01(\x08\x12\x12\n\nrequest_ms\x18\x04 \x01(\x01\x12\r\n\x05\x65rror\x18\x05 \x01(\t\"R\n\tModelForm\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06in_use\x18\x02 \x01(\x08\x12\x13\n\x0bquestion_ms\x18\x03 \x01(\x01\x12\x12\n\npassage_ms\x18\x04 \x01(\x01*h\n\rEmbedPriority\x12\x1e\n\x1a\x45MBED_PRIORITY_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45MBED_PRIORITY_QUERY\x10\x01\x12\x1d\n\x19\x45MBED_PRIORITY_BACKGROUND\x10\x02\x32\xba\x02\n\x0f\x45mbedderService\x12Y\n\x05\x45mbed\x12\".everword.internal.v1.EmbedRequest\x1a#.everword.internal.v1.EmbedResponse\"\x07\xf0\xe0\x18\x80\x80\x80\x02\x12\x62\n\x0bGetCoverage\x12(.everword.internal.v1.GetCoverageRequest\x1a).everword.internal.v1.GetCoverageResponse\x12h\n\rDescribeModel\x12*.everword.internal.v1.DescribeModelRequest\x1a+.everword.internal.v1.DescribeModelResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+everword/internal/v1/embedder_service.proto\x12\x14\x65verword.internal.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\"\xb3\x01\n\x0c\x45mbedRequest\x12!\n\x05texts\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\x0c\x08\x01\x10@\"\x06r\x04(\x80\x80\x02\x12\x41\n\x08priority\x18\x02 \x01(\x0e\x32#.everword.internal.v1.EmbedPriorityB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1e\n\rgeneration_id\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1d\n\x0cnamespace_id\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"\xd2\x01\n\rEmbedResponse\x12\x15\n\rgeneration_id\x18\x01 \x01(\x03\x12\x12\n\ndimensions\x18\x02 \x01(\x05\x12\x0f\n\x07vectors\x18\x03 \x03(\x0c\x12\x14\n\x0cinput_tokens\x18\x04 \x01(\x03\x12\x34\n\nbackground\x18\x05 \x01(\x0b\x32 .everword.internal.v1.Background\x12\x39\n\x0fother_languages\x18\x06 \x01(\x0b\x32 .everword.internal.v1.Background\"-\n\nBackground\x12\x0c\n\x04mean\x18\x01 \x01(\x01\x12\x11\n\tdeviation\x18\x02 \x01(\x01\"4\n\x12GetCoverageRequest\x12\x1e\n\rgeneration_id\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"M\n\x13GetCoverageResponse\x12\x15\n\rgeneration_id\x18\x01 \x01(\x03\x12\x0f\n\x07pending\x18\x02 \x01(\x03\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x03\"\x16\n\x14\x44\x65scribeModelRequest\"z\n\x15\x44\x65scribeModelResponse\x12.\n\x05\x66orms\x18\x01 \x03(\x0b\x32\x1f.everword.internal.v1.ModelForm\x12\x31\n\x06server\x18\x02 \x01(\x0b\x32!.everword.internal.v1.ModelServer\"h\n\x0bModelServer\x12\x12\n\ndimensions\x18\x01 \x01(\x05\x12\x12\n\nmax_tokens\x18\x02 \x01(\x05\x12\x0e\n\x06\x62\x61se64\x18\x03 \x01(\x08\x12\x12\n\nrequest_ms\x18\x04 \x01(\x01\x12\r\n\x05\x65rror\x18\x05 \x01(\t\"R\n\tModelForm\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06in_use\x18\x02 \x01(\x08\x12\x13\n\x0bquestion_ms\x18\x03 \x01(\x01\x12\x12\n\npassage_ms\x18\x04 \x01(\x01*h\n\rEmbedPriority\x12\x1e\n\x1a\x45MBED_PRIORITY_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45MBED_PRIORITY_QUERY\x10\x01\x12\x1d\n\x19\x45MBED_PRIORITY_BACKGROUND\x10\x02\x32\xba\x02\n\x0f\x45mbedderService\x12Y\n\x05\x45mbed\x12\".everword.internal.v1.EmbedRequest\x1a#.everword.internal.v1.EmbedResponse\"\x07\xf0\xe0\x18\x80\x80\x80\x02\x12\x62\n\x0bGetCoverage\x12(.everword.internal.v1.GetCoverageRequest\x1a).everword.internal.v1.GetCoverageResponse\x12h\n\rDescribeModel\x12*.everword.internal.v1.DescribeModelRequest\x1a+.everword.internal.v1.DescribeModelResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,26 +45,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETCOVERAGEREQUEST'].fields_by_name['generation_id']._serialized_options = b'\272H\004\"\002(\000'
   _globals['_EMBEDDERSERVICE'].methods_by_name['Embed']._loaded_options = None
   _globals['_EMBEDDERSERVICE'].methods_by_name['Embed']._serialized_options = b'\360\340\030\200\200\200\002'
-  _globals['_EMBEDPRIORITY']._serialized_start=978
-  _globals['_EMBEDPRIORITY']._serialized_end=1082
+  _globals['_EMBEDPRIORITY']._serialized_start=1037
+  _globals['_EMBEDPRIORITY']._serialized_end=1141
   _globals['_EMBEDREQUEST']._serialized_start=125
   _globals['_EMBEDREQUEST']._serialized_end=304
   _globals['_EMBEDRESPONSE']._serialized_start=307
-  _globals['_EMBEDRESPONSE']._serialized_end=458
-  _globals['_BACKGROUND']._serialized_start=460
-  _globals['_BACKGROUND']._serialized_end=505
-  _globals['_GETCOVERAGEREQUEST']._serialized_start=507
-  _globals['_GETCOVERAGEREQUEST']._serialized_end=559
-  _globals['_GETCOVERAGERESPONSE']._serialized_start=561
-  _globals['_GETCOVERAGERESPONSE']._serialized_end=638
-  _globals['_DESCRIBEMODELREQUEST']._serialized_start=640
-  _globals['_DESCRIBEMODELREQUEST']._serialized_end=662
-  _globals['_DESCRIBEMODELRESPONSE']._serialized_start=664
-  _globals['_DESCRIBEMODELRESPONSE']._serialized_end=786
-  _globals['_MODELSERVER']._serialized_start=788
-  _globals['_MODELSERVER']._serialized_end=892
-  _globals['_MODELFORM']._serialized_start=894
-  _globals['_MODELFORM']._serialized_end=976
-  _globals['_EMBEDDERSERVICE']._serialized_start=1085
-  _globals['_EMBEDDERSERVICE']._serialized_end=1399
+  _globals['_EMBEDRESPONSE']._serialized_end=517
+  _globals['_BACKGROUND']._serialized_start=519
+  _globals['_BACKGROUND']._serialized_end=564
+  _globals['_GETCOVERAGEREQUEST']._serialized_start=566
+  _globals['_GETCOVERAGEREQUEST']._serialized_end=618
+  _globals['_GETCOVERAGERESPONSE']._serialized_start=620
+  _globals['_GETCOVERAGERESPONSE']._serialized_end=697
+  _globals['_DESCRIBEMODELREQUEST']._serialized_start=699
+  _globals['_DESCRIBEMODELREQUEST']._serialized_end=721
+  _globals['_DESCRIBEMODELRESPONSE']._serialized_start=723
+  _globals['_DESCRIBEMODELRESPONSE']._serialized_end=845
+  _globals['_MODELSERVER']._serialized_start=847
+  _globals['_MODELSERVER']._serialized_end=951
+  _globals['_MODELFORM']._serialized_start=953
+  _globals['_MODELFORM']._serialized_end=1035
+  _globals['_EMBEDDERSERVICE']._serialized_start=1144
+  _globals['_EMBEDDERSERVICE']._serialized_end=1458
 # @@protoc_insertion_point(module_scope)

@@ -92,6 +92,7 @@ class EmbedResponse(_message.Message):
     VECTORS_FIELD_NUMBER: _builtins.int
     INPUT_TOKENS_FIELD_NUMBER: _builtins.int
     BACKGROUND_FIELD_NUMBER: _builtins.int
+    OTHER_LANGUAGES_FIELD_NUMBER: _builtins.int
     generation_id: _builtins.int
     """generation_id is the generation that the vectors belong to."""
     dimensions: _builtins.int
@@ -106,7 +107,11 @@ class EmbedResponse(_message.Message):
 
     @_builtins.property
     def background(self) -> Global___Background:
-        """background is the cosine of unrelated texts, for a query in a language in which it differs from the generation's."""
+        """background is the cosine of the query with unrelated passages in English, if it differs from the generation's."""
+
+    @_builtins.property
+    def other_languages(self) -> Global___Background:
+        """other_languages is its cosine with unrelated passages in other languages, if they are embedded by another model."""
 
     def __init__(
         self,
@@ -116,10 +121,11 @@ class EmbedResponse(_message.Message):
         vectors: _abc.Iterable[_builtins.bytes] | None = ...,
         input_tokens: _builtins.int = ...,
         background: Global___Background | None = ...,
+        other_languages: Global___Background | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["background", b"background"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["background", b"background", "other_languages", b"other_languages"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["background", b"background", "dimensions", b"dimensions", "generation_id", b"generation_id", "input_tokens", b"input_tokens", "vectors", b"vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["background", b"background", "dimensions", b"dimensions", "generation_id", b"generation_id", "input_tokens", b"input_tokens", "other_languages", b"other_languages", "vectors", b"vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

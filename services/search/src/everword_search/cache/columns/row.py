@@ -26,7 +26,7 @@ FIELDS = {
     "moments": np.float64,
     "stands_for": np.int32,
     "repeats": np.bool_,
-    "flags": np.uint8,
+    "flags": np.uint16,
     "words": np.uint16,
     "time_words": np.uint8,
     "self_words": np.uint8,

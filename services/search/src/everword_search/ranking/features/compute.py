@@ -147,7 +147,7 @@ def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
         _bits(np.flatnonzero(terms.unknown)),
         _bits(np.argsort(-terms.weights, kind="stable")[:_RAREST]),
         records.words,
-        records.flags & ASKS,
+        (records.flags & ASKS).astype(np.uint8),
         ALONE_SHARE,
         _MEANING_SHARE,
     )

@@ -8,11 +8,13 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages import vectors
+from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
@@ -30,6 +32,8 @@ DEFAULT_MEAN = 0.1
 DEFAULT_DEVIATION = 0.1
 #: Deviations above the background's mean from which a cosine counts as similarity.
 DEVIATIONS = 1.0
+#: Tolerance of deviations, whose last digits depend on the way of computing.
+_LAST_DIGITS = 1e-6
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,12 @@ class SemanticArm(RankingArm):
     @property
     def floor(self) -> float:
         """The cosine from which passages count as similar."""
-        mean, deviation = self._background
-        return mean + DEVIATIONS * deviation
+        assert self._vector is not None
+        if self._vector.floor is not None:
+            return self._vector.floor
+        # A query that is not English is compared with passages in its own language.
+        is_english = self._vector.background is None
+        return _floor_of(self._background if is_english else self._other_background)
 
     async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         asked = self._vector_query()
@@ -139,10 +147,19 @@ class SemanticArm(RankingArm):
         scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
         return [_clamped(Candidate.of_row(row)) for row in scored]
 
-    async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
-        """Return the cosines of passages in standard deviations from the model's background; NaN without a vector."""
-        mean, deviation = self._background
-        return (await self.cosines(conn, passage_ids) - mean) / deviation
+    async def deviations(
+        self, conn: Connection, passage_ids: Ints, is_other: npt.NDArray[np.bool_]
+    ) -> Floats:
+        """Return the cosines of passages in standard deviations from their background; NaN without a vector.
+
+        `is_other` marks the passages that are not English.
+        """
+        (mean, deviation), other = self._background, self._other_background
+        means, deviations = (
+            np.where(is_other, other[0], mean),
+            np.where(is_other, other[1], deviation),
+        )
+        return np.asarray((await self.cosines(conn, passage_ids) - means) / deviations)
 
     async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages; NaN without a vector."""
@@ -159,7 +176,7 @@ class SemanticArm(RankingArm):
 
     @property
     def _background(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosines of unrelated texts."""
+        """Mean and standard deviation of the cosines with unrelated passages in English."""
         assert self._vector is not None
         assert self._generation is not None
         mean, deviation = self._vector.background or (
@@ -171,6 +188,12 @@ class SemanticArm(RankingArm):
             # A model whose cosines are all equal has a deviation of 0, which must not be a divisor.
             max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
         )
+
+    @property
+    def _other_background(self) -> tuple[float, float]:
+        """The same for passages in other languages."""
+        assert self._vector is not None
+        return self._vector.other_languages or self._background
 
     def _vector_query(self) -> _VectorQuery:
         assert self._vector is not None
@@ -216,4 +239,29 @@ def _clamped(candidate: Candidate) -> Candidate:
 
 def without_floor(vector: QueryVector) -> QueryVector:
     """Return a vector to which every passage is similar."""
-    return replace(vector, background=(-1.0, 0.0))
+    return replace(vector, floor=-1.0)
+
+
+def across_languages(vector: QueryVector) -> QueryVector:
+    """Return a vector to which English passages can be similar, too, although their cosines are lower."""
+    return replace(vector, floor=_floor_of(vector.background)) if vector.background else vector
+
+
+def without_dissimilar(
+    passages: Candidates, deviations: Floats, others: Sequence[RankedMemories]
+) -> Candidates:
+    """Return passages of which those that only the semantic arm found are found if they are similar for their language.
+
+    For a question that is not English, the arm returns all passages that would be similar in English. `others` are the
+    candidates of the other arms.
+    """
+    named = np.zeros(len(deviations), bool)
+    for each in others:
+        named |= np.isin(passages.passage_ids, each.passage_ids)
+    is_dissimilar = deviations < DEVIATIONS - _LAST_DIGITS
+    return replace(passages, found=passages.found & (named | ~is_dissimilar))
+
+
+def _floor_of(background: tuple[float, float]) -> float:
+    mean, deviation = background
+    return mean + DEVIATIONS * deviation

@@ -93,11 +93,11 @@ class QueryEmbedder:
         except grpc.aio.AioRpcError as error:
             raise QueryNotEmbedded(_reason(error)) from error
         [values] = response.vectors
-        background = response.background
         vector = QueryVector(
             response.generation_id,
             np.frombuffer(values, dtype="<f4"),
-            (background.mean, background.deviation) if response.HasField("background") else None,
+            _pair(response.background) if response.HasField("background") else None,
+            _pair(response.other_languages) if response.HasField("other_languages") else None,
         )
         self._cache[namespace_id, vector.generation_id, _digest(query)] = vector
         return vector
@@ -115,6 +115,10 @@ class QueryEmbedder:
         except grpc.aio.AioRpcError:
             return pb.DescribeModelResponse()
         return described
+
+
+def _pair(background: pb.Background) -> tuple[float, float]:
+    return background.mean, background.deviation
 
 
 def _digest(query: str) -> bytes:
