@@ -34,7 +34,7 @@ WORDS: Sequence[Rule] = (
     _rule("[LTN][UK]", relative_times.read_relative_unit),
     _rule("(?<=i)K(?![oRFBgi])", relative_times.read_bare_weekend),
     _rule("L[UK][oi][Mm](?:o?Y)?", parts.take_last_of_month),
-    _rule("[edl]o?U(?!o)", parts.take_third_of_current),
+    _rule("[edl]o?U(?!o)|jho?U(?!o?[oY])", parts.take_part_of_current),
     _rule("f[UKW]|[UKW]f", relative_times.read_before_last),
     _rule("(?:[LpT][nv]|[nv]?p|n[L])U", relative_times.read_rolling),
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
@@ -80,6 +80,7 @@ THAI_WORDS: Sequence[Rule] = (
 TIMES: Sequence[Rule] = (
     _rule("(?:[edl][oi]?X|X[123])", parts.take_third),
     _rule("Xi?P|P[oi]?X", parts.take_part_of_day),
+    _rule("P[Ro]?XrX", parts.take_night_between),
     _rule("(?:j[UKWh][oi]?|L[UKWh][oi])X", parts.take_nth),
     _rule("[jL]nU[oi]?X", parts.take_several),
     _rule("(?<![njLv])[UK][oR]X", parts.take_containing_unit),

@@ -259,40 +259,45 @@ def lexicon_of(language: str) -> Lexicon:
                 add(phrases, ("n", 2), ("U", name))
         elif len(key) == 1:
             add(value, (key, -1 if key == "L" else None))
-    if language == "de":
-        _add_compounds(entries)
+    _add_compounds(entries, source)
     if language == "zh":
         _add_days_of_weeks(entries)
     return _indexed(language, entries, articles)
 
 
-#: Last parts of German compounds with a month, such as `Aprilwoche`.
-_PARTS_OF_MONTHS: Mapping[str, tuple[str, Any]] = {
-    "woche": ("U", "week"),
-    "wochenende": ("K", None),
-    "halfte": ("h", None),
-    "anfang": ("e", None),
-    "mitte": ("d", None),
-    "ende": ("l", None),
-}
+def _add_compounds(entries: dict[tuple[str, ...], Tags], source: Mapping[str, Any]) -> None:
+    """Add the compounds of a language, such as `Sonntagabend` and `Aprilwoche`.
+
+    A rule of `compounds` has the first part, the last part and the tags. A part is a tag, or several, for all words
+    with it, otherwise the words themselves; `stems` are further first parts. In the tags, `*` means the tags of the
+    first part, and `+` those of the last.
+    """
+    words = [(each[0], tags) for each, tags in entries.items() if len(each) == 1]
+    stems = [
+        (fold_word(stem.strip()), (tag,))
+        for tag, written in source.get("stems", {}).items()
+        for stem in written.split(",")
+    ]
+
+    def parts(named: str, known: list[tuple[str, Tags]]) -> list[tuple[str, Tags]]:
+        if named.isupper():
+            return [(word, tags) for word, tags in known if tags[0][0] in named]
+        return [(fold_word(word.strip()), ()) for word in named.split(",")]
+
+    for firsts, lasts, written in source.get("compounds", ()):
+        for first, of_first in parts(firsts, words + stems):
+            for last, of_last in parts(lasts, words):
+                tags = _compound_tags(written, of_first, of_last)
+                for joint in ("", "s"):
+                    entries.setdefault((first + joint + last,), tags)
 
 
-def _add_compounds(entries: dict[tuple[str, ...], Tags]) -> None:
-    """Add words such as `Sonntagabend` and `Aprilwoche`."""
-    of = {
-        tag: [
-            (words[0], tags[0])
-            for words, tags in entries.items()
-            if tags[0][0] == tag and len(words) == 1
-        ]
-        for tag in "WPM"
-    }
-    for day, weekday in of["W"]:
-        for part, hours in [*of["P"], ("morgen", ("P", "morning"))]:
-            entries.setdefault((day + part,), (weekday, hours))
-    for name, month in of["M"]:
-        for part, tag in _PARTS_OF_MONTHS.items():
-            entries.setdefault((name + part,), (tag, ("o", None), month))
+def _compound_tags(written: str, first: Tags, last: Tags) -> Tags:
+    tags: list[tuple[str, Any]] = []
+    for each in written.split():
+        tag, _, value = each.partition(":")
+        tags += first if tag == "*" else last if tag == "+" else [(tag, value or None)]
+    return tuple(tags)
 
 
 def _add_days_of_weeks(entries: dict[tuple[str, ...], Tags]) -> None:

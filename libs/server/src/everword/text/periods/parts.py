@@ -39,19 +39,27 @@ def take_third(match: Match) -> Span | None:
         begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
         following = min(first + ends * DAY, span.end.date())
         return spans.days(first + (begins - 1) * DAY, following, "days", span.confidence)
+    if span.unit == "year":
+        # People mean the first quarter by "early in the year", rather than the first four months.
+        begin, end = {0.0: (0.0, 0.25), 2 / 3: (0.75, 1.0)}.get(begin, (begin, end))
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
 
 
-def take_third_of_current(match: Match) -> Span | None:
-    """`at the beginning of the month`."""
+def take_part_of_current(match: Match) -> Span | None:
+    """`at the beginning of the month`, `in the second half of the year`: the latest one that has begun."""
     [unit] = [each for each in match.tokens if each.tag == "U"]
     is_plural = match.language == "en" and unit.text.endswith("s")
     if str(unit.value) in _SHORT_UNITS or is_plural:
         return None
-    current = spans.unit_span(str(unit.value), match.clock.today)
-    return take_third(match.with_time(current, "edl"))
+    for offset in (0, -1):
+        current = spans.unit_span(str(unit.value), match.clock.today, offset)
+        found = take_nth(match.with_time(current, "jh")) if match.has("h") else None
+        found = found or take_third(match.with_time(current, "edl"))
+        if found is None or found.start <= match.clock.now or match.clock.upcoming:
+            return found
+    return None
 
 
 def take_last_of_month(match: Match) -> Span | None:
@@ -66,6 +74,14 @@ def take_part_of_day(match: Match) -> Span | None:
     if span.unit != "day":
         return None
     return replace(spans.part_span(span.start.date(), match.name("P")), confidence=span.confidence)
+
+
+def take_night_between(match: Match) -> Span | None:
+    """`in der Nacht von Samstag auf Sonntag`."""
+    first, last = match.times
+    if first.weekday is None or last.weekday != (first.weekday + 1) % 7:
+        return None
+    return take_part_of_day(match.with_time(first, "P"))
 
 
 def take_nth(match: Match) -> Span | None:
@@ -167,6 +183,8 @@ def _occurrence(inner: Span, outer: Span) -> Span | None:
     if outer.unit == "year":
         found = inner.in_year(outer.start.year)
         return found and replace(found, days_before=inner.days_before)
+    if inner.unit == "weekend" and outer.unit == "week":
+        return spans.days(outer.end.date() - 2 * DAY, outer.end.date(), "weekend")
     if inner.weekday is not None:
         if outer.unit == "week":
             return spans.day_span(outer.start.date() + inner.weekday * DAY)

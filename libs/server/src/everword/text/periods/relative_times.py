@@ -65,7 +65,7 @@ def read_relative_unit(match: Match) -> Span | None:
     is_plural = match.language == "en" and noun.text.endswith("s")
     if unit in _SHORT_UNITS or is_plural:
         return None
-    if unit == "fortnight" and match.has("L"):
+    if unit in ("fortnight", "half year") and match.has("L"):
         return spans.rolling_span(match.clock, unit, 1)
     if unit == "weekend" and match.has("T") and match.clock.upcoming:
         offset = 0 if match.clock.today.weekday() >= _SATURDAY else 1

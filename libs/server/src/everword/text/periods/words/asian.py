@@ -73,7 +73,10 @@ JAPANESE = {
     "holidays": {
         "christmas": "クリスマス",
         "christmas eve": "クリスマスイブ, イブ",
-        "new year": "正月, お正月, 年末年始",
+        "new year": "正月, お正月",
+        "turn of the year": "年末年始",
+        "christmas holidays": "冬休み",
+        "summer holidays": "夏休み",
         "new year's eve": "大晦日",
         "new year's day": "元日, 元旦",
         "golden week": "ゴールデンウィーク, gw, 黄金週間",
@@ -146,10 +149,13 @@ CHINESE = {
         "christmas": "圣诞节, 圣诞",
         "new year's day": "元旦",
         "new year's eve": "跨年夜",
-        "lunar new year": "春节, 过年",
+        "lunar new year": "春节, 过年, 春节假期, 过年期间",
         "mid-autumn": "中秋节, 中秋",
-        "national day": "国庆节, 国庆",
+        "national day": "国庆节, 国庆, 国庆假期, 国庆长假",
         "valentine's day": "情人节",
+        "may holidays": "五一, 五一假期, 五一长假, 五一节, 劳动节, 五一劳动节",
+        "summer holidays": "暑假, 暑期",
+        "winter holidays": "寒假",
     },
 }
 ARABIC = {
@@ -212,5 +218,6 @@ ARABIC = {
         "eid al-adha": "عيد الاضحي",
         "christmas": "عيد الميلاد",
         "new year": "راس السنه",
+        "summer holidays": "عطله صيفيه, اجازه صيفيه, اجازه صيف, عطله صيف",
     },
 }

@@ -1,5 +1,10 @@
 """German, Dutch, Norwegian, Danish and Swedish words for times."""
 
+#: Last parts of compounds that name a time by their first part.
+_GERMAN_OUTINGS = (
+    "ausflug, ausfluge, ausflugs, reise, trip, tour, fahrt, urlaub, urlaubs, besuch, besuchs, party, fest, feier,"
+    " wanderung, spaziergang, treffen, tage, tagen, zeit"
+)
 GERMAN = {
     "function": (
         "der die das und was wer wo wie war hat ich ist mit nicht du sie er wir wann warum habe hatte"
@@ -16,7 +21,7 @@ GERMAN = {
     ),
     "vague": {3: "einigen, ein paar, paar, wenigen, mehreren"},
     "ordinals": "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter",
-    "days": {0: "heute", -1: "gestern", -2: "vorgestern", 1: "morgen", 2: "ubermorgen"},
+    "days": {0: "heute", -1: "gestern", -2: "vorgestern", -3: "vorvorgestern", 1: "morgen", 2: "ubermorgen"},
     "units": {
         "hour": "stunde, stunden",
         "day": "tag, tage, tagen, tags",
@@ -29,18 +34,25 @@ GERMAN = {
         "term": "semester, semesters, halbjahr",
         "school year": "schuljahr",
     },
+    "calendar": {
+        ("week", -1): "vorwoche",
+        ("month", -1): "vormonat, vormonats",
+        ("quarter", -1): "vorquartal, vorquartals",
+        ("year", -1): "vorjahr, vorjahres, vorjahrs",
+        ("year", 0): "heuer",
+    },
     "K": "wochenende, wochenendes",
     "seasons": {
-        "spring": "frühling, frühjahr, frühlings",
-        "summer": "sommer, sommers, hochsommer, sommerferien, sommerurlaub",
-        "autumn": "herbst, herbstes, spätherbst, herbstferien",
+        "spring": "frühling, frühjahr, frühlings, frühjahrs",
+        "summer": "sommer, sommers",
+        "autumn": "herbst, herbstes",
         "winter": "winter, winters",
     },
     "parts": {
-        "morning": "fruh, vormittag, morgens",
+        "morning": "fruh, vormittag, morgens, fruhen morgen, fruhen vormittag, spaten vormittag",
         "noon": "mittag",
-        "afternoon": "nachmittag",
-        "evening": "abend, abends",
+        "afternoon": "nachmittag, fruhen nachmittag, spaten nachmittag",
+        "evening": "abend, abends, fruhen abend, spaten abend, spatabend",
         "night": "nacht",
     },
     "moments": {
@@ -52,7 +64,7 @@ GERMAN = {
         "letzte, letzten, letzter, letztes, letztem, vergangene, vergangenen, vergangenes, vergangener,"
         " vorige, vorigen, voriges, voriger"
     ),
-    "f": "vorletzte, vorletzten, vorletzter, vorletztes, vorletztem",
+    "f": "vorletzte, vorletzten, vorletzter, vorletztes, vorletztem, vorvorige, vorvorigen",
     "T": "diese, diesen, dieser, dieses, diesem",
     "N": "nachste, nachsten, nachster, nachstes, nachstem, kommende, kommenden, kommendes",
     "g": "vor",
@@ -62,26 +74,32 @@ GERMAN = {
     "b": "zwischen",
     "R": "von, vom",
     "&": "und",
-    "r": "bis, bis zum",
+    "r": "bis, bis zum, auf",
     "o": "in, im, von",
     "i": "am, im, in, an, zu, uber, wahrend, um",
-    "e": "anfang",
+    "e": "anfang, beginn, zu beginn",
     "d": "mitte",
     "l": "ende, gegen ende, spat im",
     "h": "halfte",
     "holidays": {
-        "christmas": "weihnachten, weihnachtsferien, weihnachtsfeiertage, weihnachtsfeiertagen",
+        "christmas": "weihnachten, weihnachtsfeiertage, weihnachtsfeiertagen",
+        "christmas holidays": "weihnachtsferien, weihnachtszeit, weihnachtsurlaub",
         "christmas eve": "heiligabend, heilig abend",
         "christmas day": "erster weihnachtstag, weihnachtstag",
         "new year": "jahreswechsel",
-        "new year's eve": "silvester",
+        "new year's eve": "silvester, silvesternacht, silvesterabend",
         "new year's day": "neujahr, neujahrstag",
-        "easter": "ostern, osterwochenende, ostersonntag, osterfeiertage, osterfeiertagen",
-        "easter holidays": "osterferien",
+        "easter": "ostern, osterwochenende, ostersonntag, osterzeit, osterfeiertage, osterfeiertagen",
+        "easter holidays": "osterferien, osterurlaub",
+        "holy week": "karwoche",
+        "lent": "fastenzeit",
+        "summer holidays": "sommerferien, sommerurlaub",
+        "autumn holidays": "herbstferien, herbsturlaub",
         "good friday": "karfreitag",
         "easter monday": "ostermontag",
-        "carnival": "karneval, fasching, fasnacht",
+        "carnival": "karneval, fasching, fasnacht, karnevalszeit, faschingszeit",
         "pentecost": "pfingsten, pfingstwochenende, pfingstsonntag, pfingstmontag",
+        "pentecost holidays": "pfingstferien, pfingsturlaub",
         "ascension": "christi himmelfahrt, himmelfahrt, vatertag",
         "corpus christi": "fronleichnam",
         "german unity day": "tag der deutschen einheit",
@@ -95,6 +113,28 @@ GERMAN = {
         "advent": "advent, adventszeit",
         "ramadan": "ramadan",
     },
+    "stems": {
+        ("K", None): "wochenend",
+        ("H", "christmas holidays"): "weihnachts",
+        ("H", "easter"): "oster",
+        ("H", "pentecost"): "pfingst",
+    },
+    "compounds": (
+        ("M", "woche", "U:week o *"),
+        ("M", "wochenende", "K o *"),
+        ("MAU", "anfang, beginn", "e *"),
+        ("MAU", "mitte", "d *"),
+        ("MAU", "ende", "l *"),
+        ("MAU", "hälfte", "h *"),
+        ("früh", "A", "e +"),
+        ("spät", "A", "l +"),
+        ("hoch", "A", "+"),
+        ("A", "semester", "* U:term"),
+        ("W", "P", "* +"),
+        ("W", "morgen", "* P:morning"),
+        ("WMAH", _GERMAN_OUTINGS, "*"),
+        ("K", _GERMAN_OUTINGS, "i *"),
+    ),
 }
 DUTCH = {
     "function": "de het een en wat wie waar hoe was heeft ik niet met ze hij wij wanneer mijn zei heb",
@@ -148,10 +188,14 @@ DUTCH = {
     "l": "eind, einde",
     "holidays": {
         "christmas": "kerst, kerstmis",
+        "christmas holidays": "kerstvakantie",
         "new year's eve": "oudejaarsavond, oud en nieuw",
         "easter": "pasen",
         "pentecost": "pinksteren",
+        "summer holidays": "zomervakantie",
+        "autumn holidays": "herfstvakantie",
     },
+    "compounds": (("W", "P", "* +"), ("WMAH", "uitje, reis, feest, vakantie", "*")),
 }
 NORDIC = {
     "function": (
@@ -245,10 +289,21 @@ NORDIC = {
         "new year's day": "nyttarsdag, første nyttarsdag",
         "easter": "paske, pasken, paska, pask",
         "easter holidays": "paskeferie, paskeferien, pasklov, pasklovet",
+        "christmas holidays": "juleferie, juleferien, jullov, jullovet",
+        "end of the year": "romjul, romjula, romjulen, mellandagarna",
+        "summer holidays": "sommerferie, sommerferien, sommarlov, sommarlovet, fellesferien",
+        "autumn holidays": "høstferie, høstferien, hostlov, hostlovet, efterarsferie, efterarsferien",
+        "winter holidays": "vinterferie, vinterferien, sportlov, sportlovet",
         "good friday": "langfredag",
         "pentecost": "pinse, pinsen",
         "constitution day": "syttende mai, grunnlovsdagen",
         "midsummer": "sankthans, midsommar, st hans",
         "halloween": "halloween",
     },
+    "stems": {("K", None): "helge", ("H", "christmas"): "jule", ("H", "easter"): "paske"},
+    "compounds": (
+        ("W", "P", "* +"),
+        ("WMAH", "tur, turen, reise, reisen, fest, festen", "*"),
+        ("K", "tur, turen, reise, reisen", "i *"),
+    ),
 }

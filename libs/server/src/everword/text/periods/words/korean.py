@@ -63,6 +63,8 @@ KOREAN = {
         "christmas eve": "크리스마스이브, 크리스마스 이브",
         "new year's day": "신정, 새해 첫",
         "lunar new year": "설날, 설, 구정",
+        "summer holidays": "여름방학, 여름 방학, 여름휴가, 여름 휴가",
+        "winter holidays": "겨울방학, 겨울 방학",
         "mid-autumn": "추석, 한가위",
         "valentine's day": "발렌타인데이, 밸런타인데이",
         "halloween": "핼러윈, 할로윈",

@@ -3,7 +3,7 @@
 SPANISH = {
     "function": (
         "que el la los las de en un una y con por como cuando donde quien fue dijo mi se lo del era hizo"
-        " sobre al paso es"
+        " sobre al paso es a para hablamos"
     ),
     "articles": "el, la, los, las, aproximadamente",
     "months": (
@@ -31,6 +31,7 @@ SPANISH = {
         "week": "semana, semanas",
         "month": "mes, meses",
         "quarter": "trimestre, trimestres",
+        "fortnight": "quincena, quincenas",
         "year": "ano, anos",
         "decade": "decada, decadas",
         "term": "semestre, semestres",
@@ -75,6 +76,11 @@ SPANISH = {
         "new year's day": "ano nuevo",
         "three kings": "dia de reyes, reyes magos",
         "holy week": "semana santa",
+        "christmas holidays": "vacaciones de navidad, vacaciones navidenas",
+        "easter holidays": "vacaciones de semana santa",
+        "summer holidays": "vacaciones de verano, vacaciones veraniegas",
+        "may day": "dia del trabajo, dia del trabajador",
+        "mother's day": "dia de la madre",
         "easter": "pascua",
         "good friday": "viernes santo",
         "carnival": "carnaval, carnavales",
@@ -113,6 +119,7 @@ FRENCH = {
         "week": "semaine, semaines",
         "month": "mois",
         "quarter": "trimestre, trimestres",
+        "fortnight": "quinzaine, quinzaine de jours, quinzaines",
         "year": "an, ans, annee, annees",
         "decade": "decennie",
         "term": "semestre",
@@ -158,9 +165,17 @@ FRENCH = {
         "new year's day": "nouvel an, jour de l an",
         "easter": "paques",
         "easter monday": "lundi de paques",
+        "christmas holidays": "vacances de noel",
+        "easter holidays": "vacances de paques",
+        "summer holidays": "vacances d ete, grandes vacances",
+        "autumn holidays": "vacances de la toussaint",
+        "winter holidays": "vacances d hiver, vacances de fevrier",
+        "may day": "fete du travail, premier mai",
+        "mother's day": "fete des meres",
+        "epiphany": "epiphanie, galette des rois",
         "bastille day": "fete nationale",
         "all saints": "toussaint",
-        "pentecost": "pentecote",
+        "pentecost": "pentecote, week end de pentecote, lundi de pentecote",
         "valentine's day": "saint valentin",
         "ramadan": "ramadan",
         "halloween": "halloween",
@@ -215,6 +230,8 @@ ITALIAN = {
         "new year's eve": "capodanno, san silvestro",
         "easter": "pasqua",
         "assumption": "ferragosto",
+        "christmas holidays": "vacanze di natale",
+        "summer holidays": "vacanze estive",
     },
 }
 PORTUGUESE = {
@@ -267,5 +284,6 @@ PORTUGUESE = {
         "new year's eve": "reveillon",
         "easter": "pascoa",
         "carnival": "carnaval",
+        "summer holidays": "ferias de verao",
     },
 }
