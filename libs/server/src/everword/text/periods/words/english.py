@@ -130,4 +130,12 @@ ENGLISH = {
         "advent": "advent",
         "bastille day": "bastille day",
     },
+    "events": {
+        "duration": "how (?:long|many|soon|much)",
+        "first": "i, we, he, she, they, my, our, his, her, their, the",
+        "before": "_? before …",
+        "after": "_? after …, _? since …, _? following …",
+        "day before": "eve of …",
+        "on": "day of …",
+    },
 }

@@ -21,7 +21,14 @@ GERMAN = {
     ),
     "vague": {3: "einigen, ein paar, paar, wenigen, mehreren"},
     "ordinals": "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter",
-    "days": {0: "heute", -1: "gestern", -2: "vorgestern", -3: "vorvorgestern", 1: "morgen", 2: "ubermorgen"},
+    "days": {
+        0: "heute",
+        -1: "gestern",
+        -2: "vorgestern",
+        -3: "vorvorgestern",
+        1: "morgen",
+        2: "ubermorgen",
+    },
     "units": {
         "hour": "stunde, stunden",
         "day": "tag, tage, tagen, tags",
@@ -135,6 +142,14 @@ GERMAN = {
         ("WMAH", _GERMAN_OUTINGS, "*"),
         ("K", _GERMAN_OUTINGS, "i *"),
     ),
+    "events": {
+        "duration": "wie (?:lange|viele)",
+        "first": "ich, wir, er, sie, mein(?:e[rnms]?)?, unser(?:e[rnms]?)?, dem, der, den, die, das, des",
+        "before": "_? bevor …, _? vor …",
+        "after": "_? nachdem …, _? nach …, _? seit …, seitdem …",
+        "day before": "vortag …, vorabend …",
+        "on": "tag der …, tag des …, tag meine[rs] …, tag unsere[rs] …",
+    },
 }
 DUTCH = {
     "function": "de het een en wat wie waar hoe was heeft ik niet met ze hij wij wanneer mijn zei heb",
@@ -306,4 +321,13 @@ NORDIC = {
         ("WMAH", "tur, turen, reise, reisen, fest, festen", "*"),
         ("K", "tur, turen, reise, reisen", "i *"),
     ),
+    "events": {
+        "duration": "hvor (?:lenge|mange), hvor lang tid, hur (?:lange|manga)",
+        "first": "jeg, jag, vi, han, hun, hon, min, mitt, mi, mine, vår, vårt, hans, hennes",
+        "nouns": "\\p{L}{3}\\p{L}+(?:et|en|ene)",
+        "before": "_? før …, _? innan …, _? före …",
+        "after": "_? etter(?: at)? …, _? efter(?: att)? …, _? siden …, _? sedan …",
+        "day before": "kvelden før …",
+        "on": "dagen for …",
+    },
 }

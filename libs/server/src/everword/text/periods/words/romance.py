@@ -90,6 +90,18 @@ SPANISH = {
         "halloween": "halloween",
         "ramadan": "ramadan",
     },
+    "events": {
+        "duration": "cuanto tiempo, cuant[ao]s",
+        "first": "yo, mi, mis, nuestr[ao]s?, el, la, los, las, me, nos",
+        "nouns": "\\p{L}+[aei]r(?:me|nos|se)",
+        "before": "_? antes de(?: que)? …, _? antes del *, _? previo a …, _? previo al *",
+        "after": (
+            "_? despues de(?: que)? …, _? despues del *, _? desde(?: que)? …, _? tras …, _? siguiente a …,"
+            " _? siguiente al *, _? posterior a …"
+        ),
+        "day before": "vispera de …, vispera del *",
+        "on": "dia de …, dia del *",
+    },
 }
 FRENCH = {
     "function": (
@@ -179,6 +191,16 @@ FRENCH = {
         "valentine's day": "saint valentin",
         "ramadan": "ramadan",
         "halloween": "halloween",
+    },
+    "events": {
+        "duration": "combien",
+        "first": "je, nous, il, elle, ils, elles, mon, ma, mes, notre, nos, le, la, les, me, j['’]\\p{L}+",
+        "nouns": "l['’]\\p{L}+, demenager, partir, quitter, accoucher, arriver, commencer, changer",
+        "before": "_? avant(?: de| que| d['’])? …, _? precedant …",
+        "after": "_? apres(?: que)? …, _? depuis(?: que)? …, _? suivant …, _? qui a suivi …",
+        "day before": "veille de …, veille du *, veille d['’]*",
+        "day after": "lendemain de …, lendemain du *, lendemain d['’]*",
+        "on": "jour de …, jour du *",
     },
 }
 ITALIAN = {
