@@ -58,8 +58,8 @@ _OPTIONAL_MARKS = re.compile(
 _HEBREW_PREFIX = re.compile("[והבל](?=.{3})|מ(?=.{4})|[שכ](?=ה.{3})|כש(?=ה.{3})")
 #: Endings and the minimum letters that remain; the `ית` of shorter words is part of the root.
 _HEBREW_ENDINGS = {"יות": 3, "ים": 3, "ות": 3, "ית": 4, "ה": 3}
-# Snowball removes the Arabic article, but not several prefixes before it, such as `and with the`, and it leaves a letter
-# of `for the`. `Father` only looks like `and the`. Before an alef with hamza, the first letter is nearly always `for`.
+# Snowball removes the Arabic article, but not several prefixes before it, such as `and with the`, and it leaves a
+# letter of `for the`. `Father` only looks like `and the`. Before an alef with hamza, a first lam is a preposition.
 _ARABIC_PREFIX = re.compile("(?!والد)(?:[وف]?[بك]?ال|[وف]?لل)(?=.{2})|ل(?=[أإآ].{2})")
 #: Endings of possession after a feminine noun, whose last letter they change.
 _ARABIC_POSSESSIVE = re.compile("(?<=.{3})(?<!^[وفبكل].{2})(?<!ا)ت(?:ي|ك|ه|ها|نا|كم|هم|هن)$")
