@@ -81,6 +81,7 @@ TIMES: Sequence[Rule] = (
     _rule("(?:[edl][oi]?X|X[123])", parts.take_third),
     _rule("Xi?P|P[oi]?X", parts.take_part_of_day),
     _rule("P[Ro]?XrX", parts.take_night_between),
+    _rule("KX|XK", parts.take_weekend_of_week),
     _rule("(?:j[UKWh][oi]?|L[UKWh][oi])X", parts.take_nth),
     _rule("[jL]nU[oi]?X", parts.take_several),
     _rule("(?<![njLv])[UK][oR]X", parts.take_containing_unit),

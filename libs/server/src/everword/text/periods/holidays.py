@@ -56,7 +56,8 @@ _DAYS_AROUND = {
     "easter holidays": (8, 8), "carnival": (5, 7), "pentecost": (1, 2), "golden week": (0, 7), "obon": (0, 4),
     "songkran": (0, 3), "may holidays": (0, 9), "end of the year": (0, 5), "holy week": (0, 8),
     "lent": (0, 46), "christmas holidays": (4, 9), "pentecost holidays": (1, 14), "summer holidays": (0, 77),
-    "autumn holidays": (0, 31), "winter holidays": (0, 28), "turn of the year": (3, 3),
+    "autumn holidays": (0, 31), "winter holidays": (0, 35), "turn of the year": (3, 3),
+    "national day": (0, 7), "mid-autumn": (1, 2),
 }  # fmt: skip
 #: Month and day.
 _FIXED = {
@@ -69,7 +70,7 @@ _FIXED = {
     "boxing day": (12, 26), "new year's eve": (12, 31), "golden week": (4, 29), "obon": (8, 13),
     "songkran": (4, 13), "may holidays": (5, 1), "victory day": (5, 9), "end of the year": (12, 27),
     "three kings": (1, 6), "national day": (10, 1), "christmas holidays": (12, 25), "summer holidays": (6, 20),
-    "autumn holidays": (10, 1), "winter holidays": (2, 1), "turn of the year": (1, 1),
+    "autumn holidays": (10, 1), "winter holidays": (1, 25), "turn of the year": (1, 1),
 }  # fmt: skip
 #: Month, weekday and the week of the month; -1 is the last.
 _WEEKDAYS = {

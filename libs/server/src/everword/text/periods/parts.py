@@ -73,7 +73,8 @@ def take_part_of_day(match: Match) -> Span | None:
     [span] = match.times
     if span.unit != "day":
         return None
-    return replace(spans.part_span(span.start.date(), match.name("P")), confidence=span.confidence)
+    part = spans.part_span(span.start.date(), match.name("P"))
+    return replace(part, confidence=span.confidence, weekday=span.weekday)
 
 
 def take_night_between(match: Match) -> Span | None:
@@ -184,14 +185,28 @@ def _occurrence(inner: Span, outer: Span) -> Span | None:
         found = inner.in_year(outer.start.year)
         return found and replace(found, days_before=inner.days_before)
     if inner.unit == "weekend" and outer.unit == "week":
-        return spans.days(outer.end.date() - 2 * DAY, outer.end.date(), "weekend")
+        return _weekend_of(outer)
     if inner.weekday is not None:
         if outer.unit == "week":
-            return spans.day_span(outer.start.date() + inner.weekday * DAY)
+            day = outer.start.date() + inner.weekday * DAY
+            if inner.unit != "part":
+                return spans.day_span(day)
+            moved = day - inner.start.date()
+            return replace(inner, start=inner.start + moved, end=inner.end + moved)
         return outer if outer.unit == "day" else None
     if outer.weekday is not None and inner.unit == "day":
         return inner
     return None
+
+
+def take_weekend_of_week(match: Match) -> Span | None:
+    """`the weekend two weeks ago`."""
+    [span] = match.times
+    return _weekend_of(span) if span.unit == "week" else None
+
+
+def _weekend_of(week: Span) -> Span:
+    return spans.days(week.end.date() - 2 * DAY, week.end.date(), "weekend")
 
 
 def open_start(match: Match) -> Span | None:

@@ -127,8 +127,8 @@ GERMAN = {
         ("H", "pentecost"): "pfingst",
     },
     "compounds": (
-        ("M", "woche", "U:week o *"),
-        ("M", "wochenende", "K o *"),
+        ("MH", "woche", "U:week o *"),
+        ("MH", "wochenende", "K o *"),
         ("MAU", "anfang, beginn", "e *"),
         ("MAU", "mitte", "d *"),
         ("MAU", "ende", "l *"),
