@@ -82,7 +82,8 @@ _WEEKDAYS = {
 _AROUND_EASTER = {
     "easter": 0, "easter holidays": 0, "good friday": -2, "easter monday": 1, "ash wednesday": -46, "palm sunday": -7,
     "carnival": -47, "ascension": 39, "pentecost": 49, "corpus christi": 60, "holy week": -7,
-    "lent": -46, "pentecost holidays": 49,
+    "lent": -46, "pentecost holidays": 49, "easter saturday": -1, "easter sunday": 0, "whit sunday": 49,
+    "whit monday": 50,
 }  # fmt: skip
 #: Month and day of the Islamic calendar.
 _ISLAMIC = {"ramadan": (9, 1), "eid al-fitr": (10, 1), "eid al-adha": (12, 10), "ashura": (1, 10)}

@@ -7,6 +7,7 @@ Each tag is one character, so that the rules of `grammar` can be regular express
     H holiday   I date in digits   n number   v vague number   j ordinal   Y year   y decade   q quarter
     L last   f before last   T this   N next   p past   g ago or before   G ago or since   S since   B before   F after
     u until   b between   R from   & and   r to   o of   i in, on, at   e early   d mid   l late   h half
+    k week of the calendar if before or after a number
     1 2 3 early, mid, late if written after the month   s c t z since, before, until, after if written after the time
     . end of a clause   x any other word
 """
@@ -257,6 +258,9 @@ def lexicon_of(language: str) -> Lexicon:
         elif key == "pairs":
             for name, phrases in value.items():
                 add(phrases, ("n", 2), ("U", name))
+        elif key == "phrases":
+            for tags, phrases in value.items():
+                add(phrases, *_compound_tags(tags, (), ()))
         elif len(key) == 1:
             add(value, (key, -1 if key == "L" else None))
     _add_compounds(entries, source)

@@ -24,6 +24,13 @@ _THIRDS = {
 #: First and last day of the early, middle and late part of a month. They overlap, because both "early May" and
 #: "mid-May" may mean the tenth.
 _MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
+#: The same for units whose parts are no thirds: early in the year is its first quarter, and midweek begins on Tuesday.
+_PARTS_OF_UNITS = {
+    **{("year", tag): (0.0, 1 / 4) for tag in "e1"},
+    **{("year", tag): (3 / 4, 1.0) for tag in "l3"},
+    **{("week", tag): (1 / 7, 4 / 7) for tag in "d2"},
+    **{("week", tag): (4 / 7, 1.0) for tag in "l3"},
+}
 #: Languages whose word for "ago" also means "before".
 _AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh", "ko", "th", "hi"})
 
@@ -39,9 +46,7 @@ def take_third(match: Match) -> Span | None:
         begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
         following = min(first + ends * DAY, span.end.date())
         return spans.days(first + (begins - 1) * DAY, following, "days", span.confidence)
-    if span.unit == "year":
-        # People mean the first quarter by "early in the year", rather than the first four months.
-        begin, end = {0.0: (0.0, 0.25), 2 / 3: (0.75, 1.0)}.get(begin, (begin, end))
+    begin, end = _PARTS_OF_UNITS.get((span.unit, tag), (begin, end))
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
@@ -78,11 +83,12 @@ def take_part_of_day(match: Match) -> Span | None:
 
 
 def take_night_between(match: Match) -> Span | None:
-    """`in der Nacht von Samstag auf Sonntag`."""
-    first, last = match.times
-    if first.weekday is None or last.weekday != (first.weekday + 1) % 7:
+    """`in der Nacht von Samstag auf Sonntag`, `in der Nacht auf Sonntag`."""
+    *earlier, last = match.times
+    if last.weekday is None or (earlier and last.weekday != ((earlier[0].weekday or 0) + 1) % 7):
         return None
-    return take_part_of_day(match.with_time(first, "P"))
+    before = replace(last, start=last.start - DAY, end=last.start, weekday=None)
+    return take_part_of_day(match.with_time(before, "P"))
 
 
 def take_nth(match: Match) -> Span | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from everword.text.stemming import script_of
-
 #: Languages by text search configuration; any other uses English frequencies.
 _LANGUAGES = {
     "arabic": "ar",
@@ -30,26 +28,15 @@ _LANGUAGES = {
     "tamil": "ta",
     "turkish": "tr",
 }
-#: Languages of words in other scripts than Latin, by the Unicode names of their letters: the Russian "what" is frequent
-#: in a question, whatever the namespace's language is.
-_BY_SCRIPT = {
-    "ARABIC": "ar",
-    "BENGALI": "bn",
-    "CYRILLIC": "ru",
-    "DEVANAGARI": "hi",
-    "GREEK": "el",
-    "HEBREW": "he",
-    "TAMIL": "ta",
-}
 #: Zipf frequency assumed for a word that is in no list.
 UNKNOWN_WORD = 1.0
 _LONGEST = 64
 
 
 def zipf(word: str, config: str) -> float:
-    """Return the frequency of a word on the Zipf scale, in the language of its script or of a configuration.
+    """Return the frequency of a word on the Zipf scale, in the language of a text search configuration.
 
-    The first call takes .2 to .5 s, unless `WordLists` are ready, and the first one for a script up to .1 s.
+    The first call takes .2 to .5 s, unless `WordLists` are ready.
     """
     # No list has longer words, and caching many of them would take much memory.
     return _zipf(word, config) if len(word) <= _LONGEST else UNKNOWN_WORD
@@ -60,10 +47,8 @@ def _zipf(word: str, config: str) -> float:
     # Imported here, because with its own imports it makes up a fifth of the service's.
     import wordfreq
 
-    of_script = "" if word.isascii() else _BY_SCRIPT.get(script_of(word), "")
-    language = of_script or language_of(config)
     try:
-        return wordfreq.zipf_frequency(word, language, wordlist="small") or UNKNOWN_WORD
+        return wordfreq.zipf_frequency(word, language_of(config), wordlist="small") or UNKNOWN_WORD
     except ValueError:
         # `regex` accepts digits that int() rejects, such as U+10D40.
         return UNKNOWN_WORD

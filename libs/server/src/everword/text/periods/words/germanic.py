@@ -10,9 +10,12 @@ GERMAN = {
         "der die das und was wer wo wie war hat ich ist mit nicht du sie er wir wann warum habe hatte"
         " mein meine worum ging"
     ),
-    "articles": "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich",
+    "articles": (
+        "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich, genau, gut, knapp, rund, fast"
+    ),
     "months": (
-        "januar|jänner, februar|feber, märz, april, mai, juni, juli, august, september, oktober, november, dezember"
+        "januar|januars|jänner, februar|februars|feber, märz, april|aprils, mai|mais, juni|junis, juli|julis,"
+        " august|augusts, september|septembers, oktober|oktobers, november|novembers, dezember|dezembers"
     ),
     "weekdays": "montag, dienstag, mittwoch, donnerstag, freitag, samstag|sonnabend, sonntag",
     "numbers": (
@@ -20,7 +23,11 @@ GERMAN = {
         " dreizehn, vierzehn, funfzehn"
     ),
     "vague": {3: "einigen, ein paar, paar, wenigen, mehreren"},
-    "ordinals": "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter",
+    "ordinals": (
+        "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter,"
+        " funfte|funften, sechste|sechsten, siebte|siebten, achte|achten, neunte|neunten, zehnte|zehnten,"
+        " elfte|elften, zwolfte|zwolften"
+    ),
     "days": {
         0: "heute",
         -1: "gestern",
@@ -83,7 +90,13 @@ GERMAN = {
     "&": "und",
     "r": "bis, bis zum, auf",
     "o": "in, im, von",
-    "i": "am, im, in, an, zu, uber, wahrend, um",
+    "i": "am, im, in, an, zu, zur, uber, ubers, wahrend, um, beim, im laufe",
+    "k": "kw, kalenderwoche",
+    "phrases": {
+        "U:week F": "kurz nach, gleich nach, direkt nach, unmittelbar nach",
+        "U:week B": "kurz vor, direkt vor, unmittelbar vor",
+        "P:night r": "nacht auf, nacht zum",
+    },
     "e": "anfang, beginn, zu beginn",
     "d": "mitte",
     "l": "ende, gegen ende, spat im",
@@ -96,7 +109,7 @@ GERMAN = {
         "new year": "jahreswechsel",
         "new year's eve": "silvester, silvesternacht, silvesterabend",
         "new year's day": "neujahr, neujahrstag",
-        "easter": "ostern, osterwochenende, ostersonntag, osterzeit, osterfeiertage, osterfeiertagen",
+        "easter": "ostern, osterwochenende, osterzeit, osterfeiertage, osterfeiertagen",
         "easter holidays": "osterferien, osterurlaub",
         "holy week": "karwoche",
         "lent": "fastenzeit",
@@ -105,7 +118,11 @@ GERMAN = {
         "good friday": "karfreitag",
         "easter monday": "ostermontag",
         "carnival": "karneval, fasching, fasnacht, karnevalszeit, faschingszeit",
-        "pentecost": "pfingsten, pfingstwochenende, pfingstsonntag, pfingstmontag",
+        "pentecost": "pfingsten, pfingstwochenende",
+        "easter saturday": "ostersamstag, karsamstag",
+        "easter sunday": "ostersonntag",
+        "whit sunday": "pfingstsonntag",
+        "whit monday": "pfingstmontag",
         "pentecost holidays": "pfingstferien, pfingsturlaub",
         "ascension": "christi himmelfahrt, himmelfahrt, vatertag",
         "corpus christi": "fronleichnam",
@@ -139,6 +156,8 @@ GERMAN = {
         ("A", "semester", "* U:term"),
         ("W", "P", "* +"),
         ("W", "morgen", "* P:morning"),
+        # In "the first days of May", the ordinal does not name a day of May.
+        ("M", "tage, tagen", "i *"),
         ("WMAH", _GERMAN_OUTINGS, "*"),
         ("K", _GERMAN_OUTINGS, "i *"),
     ),
@@ -292,6 +311,11 @@ NORDIC = {
     "r": "til, till",
     "o": "i, av, af",
     "i": "i, pa, om, under, for, rundt",
+    "k": "i uke, i vecka, i uge",
+    "phrases": {
+        "U:week F": "rett etter, like etter, kort etter",
+        "U:week B": "rett før, like før, kort før",
+    },
     "e": "tidlig i, begynnelsen av, tidlig, starten av",
     "d": "midten av, midt i",
     "l": "sent i, slutten av, slutten",
@@ -305,6 +329,10 @@ NORDIC = {
         "easter": "paske, pasken, paska, pask",
         "easter holidays": "paskeferie, paskeferien, pasklov, pasklovet",
         "christmas holidays": "juleferie, juleferien, jullov, jullovet",
+        "easter sunday": "første paskedag",
+        "easter monday": "andre paskedag, annandag pask",
+        "easter saturday": "paskeaften, paskaften, paskafton",
+        "whit monday": "andre pinsedag",
         "end of the year": "romjul, romjula, romjulen, mellandagarna",
         "summer holidays": "sommerferie, sommerferien, sommarlov, sommarlovet, fellesferien",
         "autumn holidays": "høstferie, høstferien, hostlov, hostlovet, efterarsferie, efterarsferien",
