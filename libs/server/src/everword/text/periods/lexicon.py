@@ -292,7 +292,7 @@ def _add_compounds(entries: dict[tuple[str, ...], Tags], source: Mapping[str, An
         for first, of_first in parts(firsts, words + stems):
             for last, of_last in parts(lasts, words):
                 tags = _compound_tags(written, of_first, of_last)
-                for joint in ("", "s"):
+                for joint in ("",) if first.endswith("s") else ("", "s"):
                     entries.setdefault((first + joint + last,), tags)
 
 
