@@ -13,7 +13,6 @@ from everword_search.ranking.times.periods import (
     admit_best_outside,
     closeness,
     named_periods,
-    names_only_time,
 )
 
 NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
@@ -57,22 +56,6 @@ def test_named_periods_are_past_and_certain() -> None:
     # Statements are no questions about their time.
     assert periods("I fell at school yesterday! It still hurts. Do you know what helps?") == ()
     assert periods("Tell me what Jon said yesterday.")
-
-
-@pytest.mark.parametrize(
-    ("text", "only"),
-    [
-        ("What happened last week?", True),
-        ("What did we talk about yesterday?", True),
-        ("Was war letzte Woche los?", True),
-        ("Qu'est-ce qu'on a fait hier ?", True),
-        ("What did Tim do on 16 November 2023?", False),
-        ("What did we cook last week?", False),
-        ("What happened?", False),
-    ],
-)
-def test_names_only_time_ignores_general_words(text: str, only: bool) -> None:
-    assert names_only_time(text) is only
 
 
 def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:

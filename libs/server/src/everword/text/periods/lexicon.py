@@ -346,11 +346,6 @@ def _function_words() -> Mapping[str, frozenset[str]]:
     }
 
 
-def is_function_word(word: str) -> bool:
-    """Return whether a folded word is one of the most frequent words of some language."""
-    return any(word in known for known in _function_words().values())
-
-
 def likely_languages(text: str, usual: str) -> list[str]:
     """Return the possible languages of a text among those with a lexicon, by its script or its most frequent words.
 
