@@ -1,6 +1,6 @@
 """Patterns of phrases that name a time by an event, such as `the day after …`, from the word lists of each language.
 
-`events` of a language maps a relation to its phrases. A phrase is a regular expression in which these stand for more:
+`events` of a language maps a relation to its phrases. A phrase is a regular expression with these symbols:
 
     …   the event: before the relation, any words; after it, words that begin with a name or one of `first` or `nouns`
     *   the event, which begins with any word

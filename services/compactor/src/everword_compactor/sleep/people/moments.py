@@ -31,7 +31,7 @@ def read_moment(written: str, said_at: datetime, zone: ZoneInfo) -> datetime | N
 
 
 def text_around(quote: str, text: str) -> str:
-    """Return the part of a text that is searched for the time of what it says in a quote."""
+    """Return the part of a text around a quote, which may name the time of the quoted event."""
     begins = max(text.find(quote), 0)
     ends = begins + min(len(quote), _AROUND_QUOTE)
     return text[max(begins - _AROUND_QUOTE, 0) : ends + _AROUND_QUOTE]
