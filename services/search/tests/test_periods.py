@@ -58,6 +58,23 @@ def test_named_periods_are_past_and_certain() -> None:
     assert periods("Tell me what Jon said yesterday.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was werden wir in den Sommerferien machen?",
+        "Hva skal vi gjøre i sommerferien?",
+        "¿Dónde pasarán las vacaciones de verano?",
+        "Où irons-nous pendant les vacances d'été ?",
+        "Куда мы поедем летом?",
+        "夏休みの予定は何？",
+        "暑假打算去哪里?",
+        "गर्मी में कहाँ जाएंगे?",
+    ],
+)
+def test_named_periods_of_plans_are_not_the_last_ones(text: str) -> None:
+    assert periods(text) == ()
+
+
 def test_admit_best_outside_moves_a_stronger_match_to_the_first_page() -> None:
     scores = np.array([0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.5, 0.4])
     inside = np.array([True] * 6 + [False] * 2)

@@ -29,6 +29,21 @@ _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
 _PLANS = regex.compile(
     r"\b(?:will|going to|plans?|planned|planning|scheduled|due|upcoming|do (?:i|we) have)\b"
 )
+#: Words about the future in other languages.
+_FUTURE_WORDS = {
+    "de": r"\b(?:werden? (?:ich|wir|sie)|wirst du|wird (?:er|sie|es)|planen|vorhaben)\b",
+    "no": r"\bskal (?:jeg|vi|du|dere|han|hun|de)\b",
+    "es": r"\p{L}(?:rán|remos|ré|rás|rá)\b|\b(?:voy|vas|va|vamos|van) a \p{L}+r\b",
+    "fr": r"\p{L}(?:rons|ront|rai)\b|\b(?:vais|vas|va|allons|allez|vont)(?:-\p{L}+)? \p{L}+(?:er|ir|re)\b",
+    "ru": r"\bбуд(?:у|ем|ет|ут|ешь)\b|\b(?:собира|планиру|поед)",
+    "ja": "予定|つもり|計画",
+    "zh": "打算|计划|将要|要去|想去",
+    "ko": "예정|계획|거야|거예요|할까",
+    "ar": r"\b(?:سوف|هنروح|ناوي|خطط|خطة)",
+    "hi": "[ेए]गा|[ेए]गी|[ेए]ंगे|ूँगा|ूंगा|प्लान|योजना",
+    "th": "จะ|แผน",
+}
+_FUTURE = regex.compile("|".join(_FUTURE_WORDS.values()))
 _PAST = regex.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b")
 #: The end of a sentence, and of a question.
 _SENTENCE_END = regex.compile(r"[.!?。！？؟…](?=\s|$|\p{Han}|\p{Hiragana}|\p{Katakana})")
@@ -58,7 +73,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
     if not found:
         return ()
     folded = text.lower()
-    is_plan = _PLANS.search(folded) and not _PAST.search(folded)
+    is_plan = (_PLANS.search(folded) and not _PAST.search(folded)) or _FUTURE.search(folded)
     least = _EITHER if is_plan else _SURE
     past = [
         each
