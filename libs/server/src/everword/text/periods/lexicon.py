@@ -277,7 +277,7 @@ def _add_compounds(entries: dict[tuple[str, ...], Tags], source: Mapping[str, An
     first part, and `+` those of the last.
     """
     words = [(each[0], tags) for each, tags in entries.items() if len(each) == 1]
-    stems = [
+    stems: list[tuple[str, Tags]] = [
         (fold_word(stem.strip()), (tag,))
         for tag, written in source.get("stems", {}).items()
         for stem in written.split(",")
