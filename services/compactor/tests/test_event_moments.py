@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everword_compactor.sleep.people.moments import is_said, read_moment
+from everword_compactor.sleep.people.moments import is_said, read_moment, text_around
 
 SAID = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
@@ -46,3 +46,15 @@ def test_read_moment_accepts_dates_and_words(written: str, moment: str | None) -
 )
 def test_is_said_checks_the_day_against_the_words(day: str, text: str, said: bool) -> None:
     assert is_said(datetime.fromisoformat(day).replace(tzinfo=UTC), [text], SAID, ZONE) is said
+
+
+def test_text_around_limits_long_messages_to_the_quote() -> None:
+    long = (
+        "We had tea on Monday. " * 10_000 + "Dinner is on the 14th of March. " + "More. " * 10_000
+    )
+    near = text_around("Dinner", long)
+    assert len(near) < 10_000
+    assert is_said(datetime(2026, 3, 14, tzinfo=UTC), [near], SAID, ZONE)
+    assert (
+        text_around("soup", "Short soup.") == text_around("absent", "Short soup.") == "Short soup."
+    )

@@ -55,13 +55,17 @@ _OPTIONAL_MARKS = re.compile(
 )
 # The Hebrew article and prepositions. The prefixes for `that` and `as` are removed only before the article, because
 # many words begin with the same letters.
-_HEBREW_PREFIX = re.compile("[והבל](?=.{3})|מ(?=.{4})|[שכ](?=ה.{3})")
-_HEBREW_ENDINGS = ("יות", "ים", "ות")
-# Snowball removes the Arabic article, but not the prefixes `and`, `so`, `with` and `as` before it.
-_BEFORE_ARTICLE = re.compile("[وفبك](?=ال.{2})|ل(?=ل.{3})")
+_HEBREW_PREFIX = re.compile("[והבל](?=.{3})|מ(?=.{4})|[שכ](?=ה.{3})|כש(?=ה.{3})")
+#: Endings and the minimum letters that remain; the `ית` of shorter words is part of the root.
+_HEBREW_ENDINGS = {"יות": 3, "ים": 3, "ות": 3, "ית": 4, "ה": 3}
+# Snowball removes the Arabic article, but not several prefixes before it, such as `and with the`, and it leaves a
+# letter of `for the`. `Father` only looks like `and the`. Before an alef with hamza, a first lam is a preposition.
+_ARABIC_PREFIX = re.compile("(?!والد)(?:[وف]?[بك]?ال|[وف]?لل)(?=.{2})|ل(?=[أإآ].{2})")
+#: Endings of possession after a feminine noun, whose last letter they change.
+_ARABIC_POSSESSIVE = re.compile("(?<=.{3})(?<!^[وفبكل].{2})(?<!ا)ت(?:ي|ك|ه|ها|نا|كم|هم|هن)$")
+#: Ending of feminine plurals, and the shortest such word. Snowball takes others for verbs if they begin like one.
+_ARABIC_PLURAL, _ARABIC_SHORTEST_PLURAL = "ات", 5
 _FINAL = str.maketrans("ךםןףץ", "כמנפצ")
-#: Minimum letters that remain of a Hebrew word after its ending is removed.
-_HEBREW_ROOT = 3
 #: Words remembered for each language.
 _REMEMBERED = 32_768
 #: Letters that Unicode normalisation does not split into a letter and an accent.
@@ -119,7 +123,7 @@ def _stem(word: str, language: str) -> str:
         case "arabic" if _NOT_ARABIC.search(word):
             return _snowball(word, "persian") if _PERSIAN.search(word) else word
         case "arabic":
-            return _snowball(_BEFORE_ARTICLE.sub("", word, count=1), "arabic")
+            return _arabic_stem(word)
         case "russian" if _NOT_RUSSIAN.search(word):
             return word
         case str(own) if own:
@@ -138,10 +142,21 @@ def _latin_stem(word: str, language: str) -> str:
     return _snowball(word, own) if own in _ALGORITHMS else word
 
 
+def _arabic_stem(word: str) -> str:
+    prefix = _ARABIC_PREFIX.match(word)
+    word = word[prefix.end() :] if prefix else word
+    if len(word) > 3 and word.endswith("ه"):
+        word = f"{word[:-1]}ة"  # The dots of the last letter are often left out.
+    word = _ARABIC_POSSESSIVE.sub("ة", word)
+    if word.endswith(_ARABIC_PLURAL) and len(word) >= _ARABIC_SHORTEST_PLURAL:
+        word = f"ال{word}"  # Only nouns have an article.
+    return _snowball(word, "arabic")
+
+
 def _hebrew_stem(word: str) -> str:
-    """Remove the prefixes of articles and prepositions, and plural endings."""
-    for ending in _HEBREW_ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _HEBREW_ROOT:
+    """Remove the prefixes of articles and prepositions, and the endings of plurals and of feminine nouns."""
+    for ending, root in _HEBREW_ENDINGS.items():
+        if word.endswith(ending) and len(word) - len(ending) >= root:
             word = word.removesuffix(ending)
             break
     while prefix := _HEBREW_PREFIX.match(word):

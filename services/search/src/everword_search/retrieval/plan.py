@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from everword.text.values.spellings import respell
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features.compute import RankingQuery
-from everword_search.ranking.times.periods import named_periods, names_only_time
+from everword_search.ranking.times.periods import named_periods
 from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
@@ -98,11 +98,10 @@ def _timely(
     first, last = min(each.start for each in periods), max(each.end for each in periods)
     within = index.within(first, last)
     lexical = within.lexical(parsed.analysed.terms, False)
-    written = " ".join(operand.text for operand in parsed.query.wanted)
-    if isinstance(vector, QueryVector) and names_only_time(written):
-        # "What happened last week?" is similar to none of the week's memories, and asks for all of them.
-        vector = without_floor(vector)
-    return lexical, _semantic(parsed, within, vector)
+    # "What happened last week?" is similar to none of the week's memories, and asks for all of them. "What happened at
+    # work last week?" may be similar to only one.
+    floorless = without_floor(vector) if isinstance(vector, QueryVector) else vector
+    return lexical, _semantic(parsed, within, floorless)
 
 
 def _semantic(

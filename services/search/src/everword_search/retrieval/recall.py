@@ -63,6 +63,8 @@ RESULTS = 200
 CONTEXT = 2
 #: Score added to a memory from a period that the question names, in the models' unit.
 PERIOD_WEIGHT = 8.0
+#: By how much a memory from outside of the period must match better than all inside to be on the first page.
+OUTSIDE_HANDICAP = 3.0
 #: Score added to a memory that names a thing of the type that the question asks for, in the models' unit. With 3,
 #: single-hop questions lose .004 of recall@10; from 1.25 to 2.5, multi-hop questions gain about the same.
 ANSWER_WEIGHT = 2.5
@@ -175,8 +177,9 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     scores[rows] = ranker.rank(features.of(rows), literals[rows], handicaps[rows], plain[rows])
     timely = judged.timely[rows]
     if timely.any():
-        timeless = lower_scores(scores[rows], timely)
-        scores[rows] = admit_best_outside(scores[rows], timeless, timely >= PERIOD_WEIGHT)
+        inside = timely >= PERIOD_WEIGHT
+        timeless = lower_scores(scores[rows], timely + OUTSIDE_HANDICAP * ~inside)
+        scores[rows] = admit_best_outside(scores[rows], timeless, inside)
     return _without_redundancy(judged, scores)
 
 

@@ -184,7 +184,12 @@ async def _find_event_period(
     response, _ = await find_memories(sources, namespace, of_event, with_events=False)
     # The question may be among the memories, too.
     told = next(
-        (each.memory for each in response.results if not each.memory.content.endswith("?")), None
+        (
+            each.memory
+            for each in response.results
+            if not each.memory.content.endswith(("?", "？", "؟"))
+        ),
+        None,
     )
     if response.verdict is not Verdict.RELEVANT or told is None:
         return request

@@ -70,7 +70,11 @@ def read_date(match: Match) -> Span | None:
         and match.following.tag == "x"
         and (match.following.text.endswith("s") or match.following.text == "people")
     )
-    if is_counted or not all(each.text[0].isdigit() for each in numbers):
+    # "The first of May" and "am ersten Mai" are a day, but not "the first May".
+    is_day = match.language != "en" or match.has("o")
+    if is_counted or not all(
+        each.text[0].isdigit() or (is_day and each.tag == "j") for each in numbers
+    ):
         return read_month(match.only("Mm")) if is_counted and not match.has("m") else None
     first, last = int(numbers[0].value), int(numbers[-1].value)
 
@@ -100,6 +104,17 @@ def read_day_of_month(match: Match) -> Span | None:
             return spans.day_span(day, 0.8)
         day += step
     return None
+
+
+def read_calendar_week(match: Match) -> Span:
+    """`KW 20`: the latest such week of ISO 8601 that has begun."""
+    number = match.number("nj")
+
+    def of_year(year: int) -> tuple[date, date]:
+        monday = date.fromisocalendar(year, number, 1)
+        return monday, monday + 7 * DAY
+
+    return spans.latest(of_year, match.clock, "week")
 
 
 def read_digits(match: Match) -> Span | None:

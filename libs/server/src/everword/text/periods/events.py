@@ -12,47 +12,18 @@ from datetime import date, datetime, timedelta, tzinfo
 
 import regex
 
+from everword.text.periods.event_patterns import (
+    EventGrammar,
+    EventPattern,
+    event_grammar,
+    plain,
+)
 from everword.text.periods.find import Period, find_periods
-from everword.text.periods.lexicon import without_unknown_digits
+from everword.text.periods.lexicon import likely_languages, without_unknown_digits
 from everword.text.periods.spans import DAY, adjacent_period
 
 #: Characters of a question that are read.
 _LONGEST = 500
-_UNITS = {
-    "day": "day tag tage tagen día días jour jours dag dager dagen night morning evening",
-    "week": "week weeks woche wochen semana semanas semaine semaines uke uker uka uken",
-    "weekend": "weekend weekends wochenende",
-    "month": "month months monat monate monaten mes meses mois måned måneder måneden",
-    "year": "year years jahr jahre jahren año años an ans année années år året",
-}
-_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()} | {
-    "days": "day"
-}
-_BEFORE = "before|bevor|vor|antes de(?: que)?|antes del|avant(?: que)?|før"
-_AFTER = (
-    "after|since|following|nachdem|nach|seit|seitdem|después de(?: que)?|después del|desde(?: que)?|après"
-    "|depuis(?: que)?|etter(?: at)?|siden"
-)
-_OF = "of|der|des|de|del|du"
-#: Only "the day of …" names the event's time. "The opening night of the studio" is an event itself.
-_ITS_DAY = "day|tag|día|jour|dag"
-_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-#: First words of the clause or noun that names an event.
-_FIRST_WORDS = (
-    "i|we|he|she|they|my|our|his|her|their|the|ich|wir|er|sie|mein(?:e[rnm]?)?|unser(?:e[rnm]?)?|dem|der|den|die|das"
-    "|yo|mi|mis|nuestr[ao]|el|la|los|las|mudarme|irme|casarme|me|je|nous|il|elle|mon|ma|mes|notre|le|les|jeg|vi|han|hun"
-)
-_EVENT = regex.compile(
-    rf"\b(?:(?P<day>{_ITS_DAY}) (?:{_OF})|"
-    rf"(?:(?:(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)}) )?(?P<unit>{'|'.join(_UNIT_OF)}) )?"
-    rf"(?:(?P<before>{_BEFORE})|(?P<after>{_AFTER}))) "
-    rf"(?P<words>(?:(?:{_FIRST_WORDS})\b|(?-i:\p{{Lu}}\p{{Ll}}+))[^?.!,;:\n]{{3,120}})",
-    regex.IGNORECASE,
-)
-#: Questions about a duration, such as "how long after the wedding", name no period to search in.
-_DISTANCE = regex.compile(
-    r"\bhow (?:long|many|soon|much)\b|\bwie (?:lange|viele)\b", regex.IGNORECASE
-)
 #: Maximum distance of an event's day from the message about it.
 _NEAR = timedelta(days=31)
 _MIN_CONFIDENCE = 0.8
@@ -92,16 +63,38 @@ def find_event(text: str, periods: Sequence[Period]) -> Event | None:
     `periods` are the times found in the question; an event that overlaps one of them is ignored.
     """
     text = without_unknown_digits(text[:_LONGEST])
-    if _DISTANCE.search(text):
-        return None
-    for match in _EVENT.finditer(text):
-        if any(each.begins < match.end() and match.start() < each.ends for each in periods):
+    folded = plain(text)
+    for language in likely_languages(text, "en"):
+        grammar = event_grammar(language)
+        if grammar is None or not grammar.cues.search(folded):
             continue
-        unit = "day" if match["day"] else _UNIT_OF.get((match["unit"] or "").lower(), "")
-        direction = -1 if match["before"] else 1 if match["after"] else 0
-        written = (match["number"] or "one").lower()
-        return Event(match["words"].strip(), direction, unit, _NUMBERS.get(written) or int(written))
+        # Questions about a duration, such as "how long after the wedding", name no period to search in.
+        if grammar.duration and grammar.duration.search(folded):
+            continue
+        found = [
+            (match.start(), place, match, words)
+            for place, each in enumerate(grammar.patterns)
+            for match, words in each.find(folded)
+            if not any(
+                period.begins < match.end() and min(match.start(), words[0]) < period.ends
+                for period in periods
+            )
+        ]
+        if found:
+            # Of phrases with the same beginning, the first pattern is the most specific one.
+            _, place, match, (begins, ends) = min(found, key=lambda each: each[:2])
+            return _event(text[begins:ends].strip(), grammar.patterns[place], match, grammar)
     return None
+
+
+def _event(
+    words: str, pattern: EventPattern, match: regex.Match[str], grammar: EventGrammar
+) -> Event:
+    named = match.groupdict()
+    unit = pattern.unit or grammar.units.get((named.get("unit") or "").lower(), "")
+    written = (named.get("number") or "").lower()
+    number = int(written) if written.isdigit() else grammar.numbers.get(written, 1)
+    return Event(words, pattern.direction, unit, number)
 
 
 def day_of_event(text: str, said_at: datetime, zone: tzinfo) -> date:

@@ -28,13 +28,15 @@ def _rule(pattern: str, build: Builder) -> Rule:
 
 WORDS: Sequence[Rule] = (
     _rule("D", relative_times.read_day),
+    _rule("Dg[nv]U|[nv]UgD", relative_times.read_day_ago),
+    _rule("kn|jk", dates.read_calendar_week),
     _rule("Z", relative_times.read_moment),
     _rule("C", relative_times.read_calendar_unit),
     _rule("I", dates.read_digits),
     _rule("[LTN][UK]", relative_times.read_relative_unit),
     _rule("(?<=i)K(?![oRFBgi])", relative_times.read_bare_weekend),
     _rule("L[UK][oi][Mm](?:o?Y)?", parts.take_last_of_month),
-    _rule("[edl]o?U(?!o)", parts.take_third_of_current),
+    _rule("[edl]o?U(?!o)|jho?U(?!o?[oY])", parts.take_part_of_current),
     _rule("f[UKW]|[UKW]f", relative_times.read_before_last),
     _rule("(?:[LpT][nv]|[nv]?p|n[L])U", relative_times.read_rolling),
     _rule("i?[nv]?U[gG]", relative_times.read_ago),
@@ -50,7 +52,7 @@ WORDS: Sequence[Rule] = (
     _rule(f"(?:[LTN]|{_BEFORE})m(?:o?Y)?|mo?Y", dates.read_month),
     _rule("Uo?M(?:o?Y)?", dates.with_unit(dates.read_month)),
     _rule("[Mm][nj](?:[r&][nj])?(?:o?Y)?", dates.read_date),
-    _rule("(?:[SR]?[nj][r&])?[nj]o?[Mm](?:o?Y)?", dates.read_date),
+    _rule("(?:[SR]?[nj][ur&])?[nj]o?[Mm](?:o?Y)?", dates.read_date),
     _rule(f"(?:[LTN]|{_BEFORE})[Aa](?:o?Y)?|[Aa]o?Y", dates.read_season),
     _rule("[LTN]?[Aa]U(?:o?Y)?", dates.read_term),
     _rule("[LTN]?H(?:o?Y)?", dates.read_holiday),
@@ -80,9 +82,11 @@ THAI_WORDS: Sequence[Rule] = (
 TIMES: Sequence[Rule] = (
     _rule("(?:[edl][oi]?X|X[123])", parts.take_third),
     _rule("Xi?P|P[oi]?X", parts.take_part_of_day),
+    _rule("P[Ro]?XrX|PrX", parts.take_night_between),
+    _rule("KX|XK", parts.take_weekend_of_week),
     _rule("(?:j[UKWh][oi]?|L[UKWh][oi])X", parts.take_nth),
     _rule("[jL]nU[oi]?X", parts.take_several),
-    _rule("(?<![njLv])[UK][oR]X", parts.take_containing_unit),
+    _rule("(?<![njLv])[UK][oRS]X", parts.take_containing_unit),
     _rule("[nv]?U[BFg]X", parts.shift),
     _rule("X[BF]X", parts.take_adjacent_weekday),
 )

@@ -55,6 +55,9 @@ _DAYS_AROUND = {
     "christmas": (1, 3), "new year": (1, 2), "thanksgiving": (0, 4), "easter": (2, 2),
     "easter holidays": (8, 8), "carnival": (5, 7), "pentecost": (1, 2), "golden week": (0, 7), "obon": (0, 4),
     "songkran": (0, 3), "may holidays": (0, 9), "end of the year": (0, 5), "holy week": (0, 8),
+    "lent": (0, 46), "christmas holidays": (4, 9), "pentecost holidays": (1, 14), "summer holidays": (0, 77),
+    "autumn holidays": (0, 31), "winter holidays": (0, 35), "turn of the year": (3, 3),
+    "national day": (0, 7), "mid-autumn": (1, 2),
 }  # fmt: skip
 #: Month and day.
 _FIXED = {
@@ -66,7 +69,8 @@ _FIXED = {
     "st nicholas": (12, 6), "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25),
     "boxing day": (12, 26), "new year's eve": (12, 31), "golden week": (4, 29), "obon": (8, 13),
     "songkran": (4, 13), "may holidays": (5, 1), "victory day": (5, 9), "end of the year": (12, 27),
-    "three kings": (1, 6), "national day": (10, 1),
+    "three kings": (1, 6), "national day": (10, 1), "christmas holidays": (12, 25), "summer holidays": (6, 20),
+    "autumn holidays": (10, 1), "winter holidays": (1, 25), "turn of the year": (1, 1),
 }  # fmt: skip
 #: Month, weekday and the week of the month; -1 is the last.
 _WEEKDAYS = {
@@ -78,6 +82,8 @@ _WEEKDAYS = {
 _AROUND_EASTER = {
     "easter": 0, "easter holidays": 0, "good friday": -2, "easter monday": 1, "ash wednesday": -46, "palm sunday": -7,
     "carnival": -47, "ascension": 39, "pentecost": 49, "corpus christi": 60, "holy week": -7,
+    "lent": -46, "pentecost holidays": 49, "easter saturday": -1, "easter sunday": 0, "whit sunday": 49,
+    "whit monday": 50,
 }  # fmt: skip
 #: Month and day of the Islamic calendar.
 _ISLAMIC = {"ramadan": (9, 1), "eid al-fitr": (10, 1), "eid al-adha": (12, 10), "ashura": (1, 10)}

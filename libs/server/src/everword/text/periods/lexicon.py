@@ -7,6 +7,7 @@ Each tag is one character, so that the rules of `grammar` can be regular express
     H holiday   I date in digits   n number   v vague number   j ordinal   Y year   y decade   q quarter
     L last   f before last   T this   N next   p past   g ago or before   G ago or since   S since   B before   F after
     u until   b between   R from   & and   r to   o of   i in, on, at   e early   d mid   l late   h half
+    k week of the calendar if before or after a number
     1 2 3 early, mid, late if written after the month   s c t z since, before, until, after if written after the time
     . end of a clause   x any other word
 """
@@ -257,42 +258,50 @@ def lexicon_of(language: str) -> Lexicon:
         elif key == "pairs":
             for name, phrases in value.items():
                 add(phrases, ("n", 2), ("U", name))
+        elif key == "phrases":
+            for tags, phrases in value.items():
+                add(phrases, *_compound_tags(tags, (), ()))
         elif len(key) == 1:
             add(value, (key, -1 if key == "L" else None))
-    if language == "de":
-        _add_compounds(entries)
+    _add_compounds(entries, source)
     if language == "zh":
         _add_days_of_weeks(entries)
     return _indexed(language, entries, articles)
 
 
-#: Last parts of German compounds with a month, such as `Aprilwoche`.
-_PARTS_OF_MONTHS: Mapping[str, tuple[str, Any]] = {
-    "woche": ("U", "week"),
-    "wochenende": ("K", None),
-    "halfte": ("h", None),
-    "anfang": ("e", None),
-    "mitte": ("d", None),
-    "ende": ("l", None),
-}
+def _add_compounds(entries: dict[tuple[str, ...], Tags], source: Mapping[str, Any]) -> None:
+    """Add the compounds of a language, such as `Sonntagabend` and `Aprilwoche`.
+
+    A rule of `compounds` has the first part, the last part and the tags. A part is a tag, or several, for all words
+    with it, otherwise the words themselves; `stems` are further first parts. In the tags, `*` means the tags of the
+    first part, and `+` those of the last.
+    """
+    words = [(each[0], tags) for each, tags in entries.items() if len(each) == 1]
+    stems: list[tuple[str, Tags]] = [
+        (fold_word(stem.strip()), (tag,))
+        for tag, written in source.get("stems", {}).items()
+        for stem in written.split(",")
+    ]
+
+    def parts(named: str, known: list[tuple[str, Tags]]) -> list[tuple[str, Tags]]:
+        if named.isupper():
+            return [(word, tags) for word, tags in known if tags[0][0] in named]
+        return [(fold_word(word.strip()), ()) for word in named.split(",")]
+
+    for firsts, lasts, written in source.get("compounds", ()):
+        for first, of_first in parts(firsts, words + stems):
+            for last, of_last in parts(lasts, words):
+                tags = _compound_tags(written, of_first, of_last)
+                for joint in ("",) if first.endswith("s") else ("", "s"):
+                    entries.setdefault((first + joint + last,), tags)
 
 
-def _add_compounds(entries: dict[tuple[str, ...], Tags]) -> None:
-    """Add words such as `Sonntagabend` and `Aprilwoche`."""
-    of = {
-        tag: [
-            (words[0], tags[0])
-            for words, tags in entries.items()
-            if tags[0][0] == tag and len(words) == 1
-        ]
-        for tag in "WPM"
-    }
-    for day, weekday in of["W"]:
-        for part, hours in [*of["P"], ("morgen", ("P", "morning"))]:
-            entries.setdefault((day + part,), (weekday, hours))
-    for name, month in of["M"]:
-        for part, tag in _PARTS_OF_MONTHS.items():
-            entries.setdefault((name + part,), (tag, ("o", None), month))
+def _compound_tags(written: str, first: Tags, last: Tags) -> Tags:
+    tags: list[tuple[str, Any]] = []
+    for each in written.split():
+        tag, _, value = each.partition(":")
+        tags += first if tag == "*" else last if tag == "+" else [(tag, value or None)]
+    return tuple(tags)
 
 
 def _add_days_of_weeks(entries: dict[tuple[str, ...], Tags]) -> None:
@@ -335,11 +344,6 @@ def _function_words() -> Mapping[str, frozenset[str]]:
         for language, words in LANGUAGES.items()
         if language not in _SCRIPTS and language != "zh"
     }
-
-
-def is_function_word(word: str) -> bool:
-    """Return whether a folded word is one of the most frequent words of some language."""
-    return any(word in known for known in _function_words().values())
 
 
 def likely_languages(text: str, usual: str) -> list[str]:

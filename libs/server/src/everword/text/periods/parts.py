@@ -24,6 +24,13 @@ _THIRDS = {
 #: First and last day of the early, middle and late part of a month. They overlap, because both "early May" and
 #: "mid-May" may mean the tenth.
 _MONTH_DAYS = {"e1": (1, 10), "d2": (10, 20), "l3": (20, 31)}
+#: The same for units whose parts are no thirds: early in the year is its first quarter, and midweek begins on Tuesday.
+_PARTS_OF_UNITS = {
+    **{("year", tag): (0.0, 1 / 4) for tag in "e1"},
+    **{("year", tag): (3 / 4, 1.0) for tag in "l3"},
+    **{("week", tag): (1 / 7, 4 / 7) for tag in "d2"},
+    **{("week", tag): (4 / 7, 1.0) for tag in "l3"},
+}
 #: Languages whose word for "ago" also means "before".
 _AGO_IS_BEFORE = frozenset({"de", "ar", "ja", "zh", "ko", "th", "hi"})
 
@@ -39,19 +46,25 @@ def take_third(match: Match) -> Span | None:
         begins, ends = next(days for tags, days in _MONTH_DAYS.items() if tag in tags)
         following = min(first + ends * DAY, span.end.date())
         return spans.days(first + (begins - 1) * DAY, following, "days", span.confidence)
+    begin, end = _PARTS_OF_UNITS.get((span.unit, tag), (begin, end))
     length = (span.end - span.start).days
     first = span.start + round(begin * length) * DAY
     return Span(first, span.start + round(end * length) * DAY, "days", span.confidence)
 
 
-def take_third_of_current(match: Match) -> Span | None:
-    """`at the beginning of the month`."""
+def take_part_of_current(match: Match) -> Span | None:
+    """`at the beginning of the month`, `in the second half of the year`: the latest one that has begun."""
     [unit] = [each for each in match.tokens if each.tag == "U"]
     is_plural = match.language == "en" and unit.text.endswith("s")
     if str(unit.value) in _SHORT_UNITS or is_plural:
         return None
-    current = spans.unit_span(str(unit.value), match.clock.today)
-    return take_third(match.with_time(current, "edl"))
+    for offset in (0, -1):
+        current = spans.unit_span(str(unit.value), match.clock.today, offset)
+        found = take_nth(match.with_time(current, "jh")) if match.has("h") else None
+        found = found or take_third(match.with_time(current, "edl"))
+        if found is None or found.start <= match.clock.now or match.clock.upcoming:
+            return found
+    return None
 
 
 def take_last_of_month(match: Match) -> Span | None:
@@ -65,7 +78,17 @@ def take_part_of_day(match: Match) -> Span | None:
     [span] = match.times
     if span.unit != "day":
         return None
-    return replace(spans.part_span(span.start.date(), match.name("P")), confidence=span.confidence)
+    part = spans.part_span(span.start.date(), match.name("P"))
+    return replace(part, confidence=span.confidence, weekday=span.weekday)
+
+
+def take_night_between(match: Match) -> Span | None:
+    """`in der Nacht von Samstag auf Sonntag`, `in der Nacht auf Sonntag`."""
+    *earlier, last = match.times
+    if last.weekday is None or (earlier and last.weekday != ((earlier[0].weekday or 0) + 1) % 7):
+        return None
+    before = replace(last, start=last.start - DAY, end=last.start, weekday=None)
+    return take_part_of_day(match.with_time(before, "P"))
 
 
 def take_nth(match: Match) -> Span | None:
@@ -167,13 +190,29 @@ def _occurrence(inner: Span, outer: Span) -> Span | None:
     if outer.unit == "year":
         found = inner.in_year(outer.start.year)
         return found and replace(found, days_before=inner.days_before)
+    if inner.unit == "weekend" and outer.unit == "week":
+        return _weekend_of(outer)
     if inner.weekday is not None:
         if outer.unit == "week":
-            return spans.day_span(outer.start.date() + inner.weekday * DAY)
+            day = outer.start.date() + inner.weekday * DAY
+            if inner.unit != "part":
+                return spans.day_span(day)
+            moved = day - inner.start.date()
+            return replace(inner, start=inner.start + moved, end=inner.end + moved)
         return outer if outer.unit == "day" else None
     if outer.weekday is not None and inner.unit == "day":
         return inner
     return None
+
+
+def take_weekend_of_week(match: Match) -> Span | None:
+    """`the weekend two weeks ago`."""
+    [span] = match.times
+    return _weekend_of(span) if span.unit == "week" else None
+
+
+def _weekend_of(week: Span) -> Span:
+    return spans.days(week.end.date() - 2 * DAY, week.end.date(), "weekend")
 
 
 def open_start(match: Match) -> Span | None:

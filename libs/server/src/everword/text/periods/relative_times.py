@@ -22,12 +22,22 @@ tage tagen wochen monate monaten jahre jahren dagen weken maanden dager dagar da
 dias semanas meses anos jours semaines giorni settimane mesi anni дней дни недели недель месяцы месяцев
 """
 _PLURALS = frozenset(_PLURAL_WORDS.split())
+#: Languages whose word for "ago" is before the unit.
+_AGO_FIRST = frozenset({"de", "ar"})
 #: Number of units of a plural without a number.
 _SEVERAL = 3
 
 
 def read_day(match: Match) -> Span:
     return spans.day_span(match.clock.today + match.number("D") * DAY)
+
+
+def read_day_ago(match: Match) -> Span | None:
+    """`a week ago today`, `gestern vor zwei Wochen`."""
+    if match.name("U") == "hour":
+        return None
+    day = match.clock.today + match.number("D") * DAY
+    return spans.day_span(spans.back(day, match.name("U"), match.number("nv")))
 
 
 def read_moment(match: Match) -> Span:
@@ -65,7 +75,7 @@ def read_relative_unit(match: Match) -> Span | None:
     is_plural = match.language == "en" and noun.text.endswith("s")
     if unit in _SHORT_UNITS or is_plural:
         return None
-    if unit == "fortnight" and match.has("L"):
+    if unit in ("fortnight", "half year") and match.has("L"):
         return spans.rolling_span(match.clock, unit, 1)
     if unit == "weekend" and match.has("T") and match.clock.upcoming:
         offset = 0 if match.clock.today.weekday() >= _SATURDAY else 1
@@ -100,6 +110,8 @@ def read_ago(match: Match) -> Span | None:
     # "Weeks ago" and "3 billion weeks ago" name no time. A Russian or Arabic word for a unit may mean one of them.
     if not match.has("nv") and match.language not in ("ru", "ar"):
         return None
+    if match.language in _AGO_FIRST and match.tokens[-1].tag == "g":
+        return None  # "Zwei Tage vor" is followed by another time.
     number = match.number("nv") if match.has("nv") else 1
     if unit == "hour":
         return spans.hours_span(clock.now, number)

@@ -17,7 +17,7 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people import store
-from everword_compactor.sleep.people.moments import is_said, read_moment
+from everword_compactor.sleep.people.moments import is_said, read_moment, text_around
 from everword_compactor.sleep.people.words import observation_record, said_of, unsupported_names
 from everword_compactor.sleep.prompts import find_words
 from everword_compactor.sleep.work import (
@@ -211,8 +211,12 @@ def _moment(
     moment = read_moment(written, observation.said_at, zone)
     if moment is None:
         return None, f"`{written[:40]}` is not a date"
-    cited = {quote.message_id for quote in observation.quotes}
-    texts = [message.content for message in session.said if message.id in cited]
+    contents = {message.id: message.content for message in session.said}
+    texts = [
+        text_around(quote.text, contents[quote.message_id])
+        for quote in observation.quotes
+        if quote.message_id in contents
+    ]
     if not is_said(moment, texts, observation.said_at, zone):
         return None, f"nobody says {written[:40]}"
     return moment, ""

@@ -13,6 +13,8 @@ from everword_compactor.sleep.people.words import invented
 
 #: Characters that are searched for times at once; `find_periods` reads no more.
 _PART = 1000
+#: Characters of a long message before and after the quoted words that may say when. A megabyte takes 20 s to read.
+_AROUND_QUOTE = 4000
 #: Words that say when something happens, but not exactly: its maximum distance from the message in days.
 _VAGUE = {"now": 1, "just": 14, "morning": 2, "weekend": 10, "recently": 31, "lately": 31}
 _WORD = regex.compile(r"\p{L}+")
@@ -26,6 +28,13 @@ def read_moment(written: str, said_at: datetime, zone: ZoneInfo) -> datetime | N
         return parse_time_range(written.strip().removesuffix("Z"), said_at, zone).start
     except ValueError:
         return None
+
+
+def text_around(quote: str, text: str) -> str:
+    """Return the part of a text around a quote, which may name the time of the quoted event."""
+    begins = max(text.find(quote), 0)
+    ends = begins + min(len(quote), _AROUND_QUOTE)
+    return text[max(begins - _AROUND_QUOTE, 0) : ends + _AROUND_QUOTE]
 
 
 def is_said(moment: datetime, texts: Sequence[str], said_at: datetime, zone: ZoneInfo) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy.typing as npt
 import regex
 
 from everword.text.periods import Event, Period, day_of_event, find_event, find_periods
-from everword.text.periods.lexicon import fold_word, is_function_word
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.words.frequencies import language_of
 
@@ -30,23 +29,25 @@ _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
 _PLANS = regex.compile(
     r"\b(?:will|going to|plans?|planned|planning|scheduled|due|upcoming|do (?:i|we) have)\b"
 )
+#: Words about the future in other languages.
+_FUTURE_WORDS = {
+    "de": r"\b(?:werden? (?:ich|wir|sie)|wirst du|wird (?:er|sie|es)|planen|vorhaben)\b",
+    "no": r"\bskal (?:jeg|vi|du|dere|han|hun|de)\b",
+    "es": r"\p{L}(?:rán|remos|ré|rás|rá)\b|\b(?:voy|vas|va|vamos|van) a \p{L}+r\b",
+    "fr": r"\p{L}(?:rons|ront|rai)\b|\b(?:vais|vas|va|allons|allez|vont)(?:-\p{L}+)? \p{L}+(?:er|ir|re)\b",
+    "ru": r"\bбуд(?:у|ем|ет|ут|ешь)\b|\b(?:собира|планиру|поед)",
+    "ja": "予定|つもり|計画",
+    "zh": "打算|计划|将要|要去|想去",
+    "ko": "예정|계획|거야|거예요|할까",
+    "ar": r"\b(?:سوف|هنروح|ناوي|خطط|خطة)",
+    "hi": "[ेए]गा|[ेए]गी|[ेए]ंगे|ूँगा|ूंगा|प्लान|योजना",
+    "th": "จะ|แผน",
+}
+_FUTURE = regex.compile("|".join(_FUTURE_WORDS.values()))
 _PAST = regex.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b")
 #: The end of a sentence, and of a question.
 _SENTENCE_END = regex.compile(r"[.!?。！？؟…](?=\s|$|\p{Han}|\p{Hiragana}|\p{Katakana})")
 _QUESTION = regex.compile("[?？؟]")
-_WORD = regex.compile(r"\p{L}+")
-#: Words of questions without a subject, by language, without accents.
-_GENERAL_WORDS = """
-happen happened happens happening do doing done been had go going went on up to in get got anything something us with
-talk talked about discuss discussed say said tell told so there since over during from
-los passiert passierte geschah gemacht machten gab es alles neues unternommen erlebt geredet gesprochen besprochen uber
-haben waren uns mit so worum am im an seit
-paso pasado hicimos hizo hice hablamos ha ocurrio nos sobre ocurrido
-passe passait fait avons arrive parle s est on
-skjedde hendte gjorde gjort snakket om har
-gebeurde gebeurd gedaan deden successo fatto abbiamo aconteceu fizemos было случилось произошло делали мы
-"""
-_GENERAL = frozenset(_GENERAL_WORDS.split())
 #: Confidence of a weekday or a date without a year, which may be the next one.
 _EITHER = 0.9
 #: Confidence below which words name no period, such as the name `June`.
@@ -72,7 +73,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
     if not found:
         return ()
     folded = text.lower()
-    is_plan = _PLANS.search(folded) and not _PAST.search(folded)
+    is_plan = (_PLANS.search(folded) and not _PAST.search(folded)) or _FUTURE.search(folded)
     least = _EITHER if is_plan else _SURE
     past = [
         each
@@ -82,17 +83,6 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
         and _is_asked(text, each)
     ]
     return tuple(sorted({_range(each) for each in past[:_MOST]}))
-
-
-def names_only_time(text: str) -> bool:
-    """Return whether a question has no subject but a time: "What happened last week?"."""
-    found = find_periods(text, datetime.now(UTC), UTC)
-    if not found:
-        return False
-    for each in reversed(found):
-        text = f"{text[: each.begins]} {text[each.ends :]}"
-    words = map(fold_word, _WORD.findall(text))
-    return all(word in _GENERAL or is_function_word(word) for word in words)
 
 
 def _is_asked(text: str, period: Period) -> bool:

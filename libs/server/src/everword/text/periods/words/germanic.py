@@ -1,13 +1,21 @@
 """German, Dutch, Norwegian, Danish and Swedish words for times."""
 
+#: Last parts of compounds that name a time by their first part.
+_GERMAN_OUTINGS = (
+    "ausflug, ausfluge, ausflugs, reise, trip, tour, fahrt, urlaub, urlaubs, besuch, besuchs, party, fest, feier,"
+    " wanderung, spaziergang, treffen, tage, tagen, zeit"
+)
 GERMAN = {
     "function": (
         "der die das und was wer wo wie war hat ich ist mit nicht du sie er wir wann warum habe hatte"
         " mein meine worum ging"
     ),
-    "articles": "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich",
+    "articles": (
+        "der, die, das, den, dem, des, etwa, ungefahr, circa, einschliesslich, genau, gut, knapp, rund, fast"
+    ),
     "months": (
-        "januar|jänner, februar|feber, märz, april, mai, juni, juli, august, september, oktober, november, dezember"
+        "januar|januars|jänner, februar|februars|feber, märz, april|aprils, mai|mais, juni|junis, juli|julis,"
+        " august|augusts, september|septembers, oktober|oktobers, november|novembers, dezember|dezembers"
     ),
     "weekdays": "montag, dienstag, mittwoch, donnerstag, freitag, samstag|sonnabend, sonntag",
     "numbers": (
@@ -15,8 +23,19 @@ GERMAN = {
         " dreizehn, vierzehn, funfzehn"
     ),
     "vague": {3: "einigen, ein paar, paar, wenigen, mehreren"},
-    "ordinals": "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter",
-    "days": {0: "heute", -1: "gestern", -2: "vorgestern", 1: "morgen", 2: "ubermorgen"},
+    "ordinals": (
+        "erste|ersten|erster, zweite|zweiten|zweiter, dritte|dritten|dritter, vierte|vierten|vierter,"
+        " funfte|funften, sechste|sechsten, siebte|siebten, achte|achten, neunte|neunten, zehnte|zehnten,"
+        " elfte|elften, zwolfte|zwolften"
+    ),
+    "days": {
+        0: "heute",
+        -1: "gestern",
+        -2: "vorgestern",
+        -3: "vorvorgestern",
+        1: "morgen",
+        2: "ubermorgen",
+    },
     "units": {
         "hour": "stunde, stunden",
         "day": "tag, tage, tagen, tags",
@@ -29,18 +48,25 @@ GERMAN = {
         "term": "semester, semesters, halbjahr",
         "school year": "schuljahr",
     },
+    "calendar": {
+        ("week", -1): "vorwoche",
+        ("month", -1): "vormonat, vormonats",
+        ("quarter", -1): "vorquartal, vorquartals",
+        ("year", -1): "vorjahr, vorjahres, vorjahrs",
+        ("year", 0): "heuer",
+    },
     "K": "wochenende, wochenendes",
     "seasons": {
-        "spring": "frühling, frühjahr, frühlings",
-        "summer": "sommer, sommers, hochsommer, sommerferien, sommerurlaub",
-        "autumn": "herbst, herbstes, spätherbst, herbstferien",
+        "spring": "frühling, frühjahr, frühlings, frühjahrs",
+        "summer": "sommer, sommers",
+        "autumn": "herbst, herbstes",
         "winter": "winter, winters",
     },
     "parts": {
-        "morning": "fruh, vormittag, morgens",
+        "morning": "fruh, vormittag, morgens, fruhen morgen, fruhen vormittag, spaten vormittag",
         "noon": "mittag",
-        "afternoon": "nachmittag",
-        "evening": "abend, abends",
+        "afternoon": "nachmittag, fruhen nachmittag, spaten nachmittag",
+        "evening": "abend, abends, fruhen abend, spaten abend, spatabend",
         "night": "nacht",
     },
     "moments": {
@@ -52,7 +78,7 @@ GERMAN = {
         "letzte, letzten, letzter, letztes, letztem, vergangene, vergangenen, vergangenes, vergangener,"
         " vorige, vorigen, voriges, voriger"
     ),
-    "f": "vorletzte, vorletzten, vorletzter, vorletztes, vorletztem",
+    "f": "vorletzte, vorletzten, vorletzter, vorletztes, vorletztem, vorvorige, vorvorigen",
     "T": "diese, diesen, dieser, dieses, diesem",
     "N": "nachste, nachsten, nachster, nachstes, nachstem, kommende, kommenden, kommendes",
     "g": "vor",
@@ -62,26 +88,42 @@ GERMAN = {
     "b": "zwischen",
     "R": "von, vom",
     "&": "und",
-    "r": "bis, bis zum",
+    "r": "bis, bis zum, auf",
     "o": "in, im, von",
-    "i": "am, im, in, an, zu, uber, wahrend, um",
-    "e": "anfang",
+    "i": "am, im, in, an, zu, zur, uber, ubers, wahrend, um, beim, im laufe",
+    "k": "kw, kalenderwoche",
+    "phrases": {
+        "U:week F": "kurz nach, gleich nach, direkt nach, unmittelbar nach",
+        "U:week B": "kurz vor, direkt vor, unmittelbar vor",
+        "P:night r": "nacht auf, nacht zum",
+    },
+    "e": "anfang, beginn, zu beginn",
     "d": "mitte",
     "l": "ende, gegen ende, spat im",
     "h": "halfte",
     "holidays": {
-        "christmas": "weihnachten, weihnachtsferien, weihnachtsfeiertage, weihnachtsfeiertagen",
+        "christmas": "weihnachten, weihnachtsfeiertage, weihnachtsfeiertagen",
+        "christmas holidays": "weihnachtsferien, weihnachtszeit, weihnachtsurlaub",
         "christmas eve": "heiligabend, heilig abend",
         "christmas day": "erster weihnachtstag, weihnachtstag",
         "new year": "jahreswechsel",
-        "new year's eve": "silvester",
+        "new year's eve": "silvester, silvesternacht, silvesterabend",
         "new year's day": "neujahr, neujahrstag",
-        "easter": "ostern, osterwochenende, ostersonntag, osterfeiertage, osterfeiertagen",
-        "easter holidays": "osterferien",
+        "easter": "ostern, osterwochenende, osterzeit, osterfeiertage, osterfeiertagen",
+        "easter holidays": "osterferien, osterurlaub",
+        "holy week": "karwoche",
+        "lent": "fastenzeit",
+        "summer holidays": "sommerferien, sommerurlaub",
+        "autumn holidays": "herbstferien, herbsturlaub",
         "good friday": "karfreitag",
         "easter monday": "ostermontag",
-        "carnival": "karneval, fasching, fasnacht",
-        "pentecost": "pfingsten, pfingstwochenende, pfingstsonntag, pfingstmontag",
+        "carnival": "karneval, fasching, fasnacht, karnevalszeit, faschingszeit",
+        "pentecost": "pfingsten, pfingstwochenende",
+        "easter saturday": "ostersamstag, karsamstag",
+        "easter sunday": "ostersonntag",
+        "whit sunday": "pfingstsonntag",
+        "whit monday": "pfingstmontag",
+        "pentecost holidays": "pfingstferien, pfingsturlaub",
         "ascension": "christi himmelfahrt, himmelfahrt, vatertag",
         "corpus christi": "fronleichnam",
         "german unity day": "tag der deutschen einheit",
@@ -94,6 +136,38 @@ GERMAN = {
         "end of the year": "zwischen den jahren",
         "advent": "advent, adventszeit",
         "ramadan": "ramadan",
+    },
+    "stems": {
+        ("K", None): "wochenend",
+        ("H", "christmas holidays"): "weihnachts",
+        ("H", "easter"): "oster",
+        ("H", "pentecost"): "pfingst",
+    },
+    "compounds": (
+        ("MH", "woche", "U:week o *"),
+        ("MH", "wochenende", "K o *"),
+        ("MAU", "anfang, beginn", "e *"),
+        ("MAU", "mitte", "d *"),
+        ("MAU", "ende", "l *"),
+        ("MAU", "hälfte", "h *"),
+        ("früh", "A", "e +"),
+        ("spät", "A", "l +"),
+        ("hoch", "A", "+"),
+        ("A", "semester", "* U:term"),
+        ("W", "P", "* +"),
+        ("W", "morgen", "* P:morning"),
+        # In "the first days of May", the ordinal does not name a day of May.
+        ("M", "tage, tagen", "i *"),
+        ("WMAH", _GERMAN_OUTINGS, "*"),
+        ("K", _GERMAN_OUTINGS, "i *"),
+    ),
+    "events": {
+        "duration": "wie (?:lange|viele)",
+        "first": "ich, wir, er, sie, mein(?:e[rnms]?)?, unser(?:e[rnms]?)?, dem, der, den, die, das, des",
+        "before": "_? bevor …, _? vor …",
+        "after": "_? nachdem …, _? nach …, _? seit …, seitdem …",
+        "day before": "vortag …, vorabend …",
+        "on": "tag der …, tag des …, tag meine[rs] …, tag unsere[rs] …",
     },
 }
 DUTCH = {
@@ -148,10 +222,14 @@ DUTCH = {
     "l": "eind, einde",
     "holidays": {
         "christmas": "kerst, kerstmis",
+        "christmas holidays": "kerstvakantie",
         "new year's eve": "oudejaarsavond, oud en nieuw",
         "easter": "pasen",
         "pentecost": "pinksteren",
+        "summer holidays": "zomervakantie",
+        "autumn holidays": "herfstvakantie",
     },
+    "compounds": (("W", "P", "* +"), ("WMAH", "uitje, reis, feest, vakantie", "*")),
 }
 NORDIC = {
     "function": (
@@ -233,6 +311,11 @@ NORDIC = {
     "r": "til, till",
     "o": "i, av, af",
     "i": "i, pa, om, under, for, rundt",
+    "k": "i uke, i vecka, i uge",
+    "phrases": {
+        "U:week F": "rett etter, like etter, kort etter",
+        "U:week B": "rett før, like før, kort før",
+    },
     "e": "tidlig i, begynnelsen av, tidlig, starten av",
     "d": "midten av, midt i",
     "l": "sent i, slutten av, slutten",
@@ -245,10 +328,34 @@ NORDIC = {
         "new year's day": "nyttarsdag, første nyttarsdag",
         "easter": "paske, pasken, paska, pask",
         "easter holidays": "paskeferie, paskeferien, pasklov, pasklovet",
+        "christmas holidays": "juleferie, juleferien, jullov, jullovet",
+        "easter sunday": "første paskedag",
+        "easter monday": "andre paskedag, annandag pask",
+        "easter saturday": "paskeaften, paskaften, paskafton",
+        "whit monday": "andre pinsedag",
+        "end of the year": "romjul, romjula, romjulen, mellandagarna",
+        "summer holidays": "sommerferie, sommerferien, sommarlov, sommarlovet, fellesferien",
+        "autumn holidays": "høstferie, høstferien, hostlov, hostlovet, efterarsferie, efterarsferien",
+        "winter holidays": "vinterferie, vinterferien, sportlov, sportlovet",
         "good friday": "langfredag",
         "pentecost": "pinse, pinsen",
         "constitution day": "syttende mai, grunnlovsdagen",
         "midsummer": "sankthans, midsommar, st hans",
         "halloween": "halloween",
+    },
+    "stems": {("K", None): "helge", ("H", "christmas"): "jule", ("H", "easter"): "paske"},
+    "compounds": (
+        ("W", "P", "* +"),
+        ("WMAH", "tur, turen, reise, reisen, fest, festen", "*"),
+        ("K", "tur, turen, reise, reisen", "i *"),
+    ),
+    "events": {
+        "duration": "hvor (?:lenge|mange), hvor lang tid, hur (?:lange|manga)",
+        "first": "jeg, jag, vi, han, hun, hon, min, mitt, mi, mine, vår, vårt, hans, hennes",
+        "nouns": "\\p{L}{3}\\p{L}+(?:et|en|ene)",
+        "before": "_? før …, _? innan …, _? före …",
+        "after": "_? etter(?: at)? …, _? efter(?: att)? …, _? siden …, _? sedan …",
+        "day before": "kvelden før …",
+        "on": "dagen for …",
     },
 }

@@ -3,7 +3,7 @@
 SPANISH = {
     "function": (
         "que el la los las de en un una y con por como cuando donde quien fue dijo mi se lo del era hizo"
-        " sobre al paso es"
+        " sobre al paso es a para hablamos"
     ),
     "articles": "el, la, los, las, aproximadamente",
     "months": (
@@ -31,6 +31,7 @@ SPANISH = {
         "week": "semana, semanas",
         "month": "mes, meses",
         "quarter": "trimestre, trimestres",
+        "fortnight": "quincena, quincenas",
         "year": "ano, anos",
         "decade": "decada, decadas",
         "term": "semestre, semestres",
@@ -51,6 +52,10 @@ SPANISH = {
     },
     "L": "pasado, pasada, pasados, pasadas, ultimo, ultima, ultimos, ultimas",
     "f": "antepasado, antepasada, penultimo, penultima",
+    "phrases": {
+        "U:week F": "justo despues de, poco despues de, justo despues del, poco despues del",
+        "U:week B": "justo antes de, poco antes de, justo antes del, poco antes del",
+    },
     "T": "este, esta",
     "N": "proximo, proxima, que viene",
     "g": "hace, atras",
@@ -75,6 +80,11 @@ SPANISH = {
         "new year's day": "ano nuevo",
         "three kings": "dia de reyes, reyes magos",
         "holy week": "semana santa",
+        "christmas holidays": "vacaciones de navidad, vacaciones navidenas",
+        "easter holidays": "vacaciones de semana santa",
+        "summer holidays": "vacaciones de verano, vacaciones veraniegas",
+        "may day": "dia del trabajo, dia del trabajador",
+        "mother's day": "dia de la madre",
         "easter": "pascua",
         "good friday": "viernes santo",
         "carnival": "carnaval, carnavales",
@@ -83,6 +93,18 @@ SPANISH = {
         "all saints": "todos los santos",
         "halloween": "halloween",
         "ramadan": "ramadan",
+    },
+    "events": {
+        "duration": "cuanto tiempo, cuant[ao]s",
+        "first": "yo, mi, mis, nuestr[ao]s?, el, la, los, las, me, nos",
+        "nouns": "\\p{L}+[aei]r(?:me|nos|se)",
+        "before": "_? antes de(?: que)? …, _? antes del *, _? previo a …, _? previo al *",
+        "after": (
+            "_? despues de(?: que)? …, _? despues del *, _? desde(?: que)? …, _? tras …, _? siguiente a …,"
+            " _? siguiente al *, _? posterior a …"
+        ),
+        "day before": "vispera de …, vispera del *",
+        "on": "dia de …, dia del *",
     },
 }
 FRENCH = {
@@ -113,6 +135,7 @@ FRENCH = {
         "week": "semaine, semaines",
         "month": "mois",
         "quarter": "trimestre, trimestres",
+        "fortnight": "quinzaine, quinzaine de jours, quinzaines",
         "year": "an, ans, annee, annees",
         "decade": "decennie",
         "term": "semestre",
@@ -135,6 +158,7 @@ FRENCH = {
     },
     "L": "dernier, derniere, derniers, dernieres, passe, passee",
     "f": "avant dernier, avant derniere",
+    "phrases": {"U:week F": "juste apres, peu apres", "U:week B": "juste avant, peu avant"},
     "T": "ce, cet, cette",
     "N": "prochain, prochaine, prochains",
     "g": "il y a",
@@ -158,12 +182,31 @@ FRENCH = {
         "new year's day": "nouvel an, jour de l an",
         "easter": "paques",
         "easter monday": "lundi de paques",
+        "christmas holidays": "vacances de noel",
+        "easter holidays": "vacances de paques",
+        "summer holidays": "vacances d ete, grandes vacances",
+        "autumn holidays": "vacances de la toussaint",
+        "winter holidays": "vacances d hiver, vacances de fevrier",
+        "may day": "fete du travail, premier mai",
+        "mother's day": "fete des meres",
+        "epiphany": "epiphanie, galette des rois",
         "bastille day": "fete nationale",
         "all saints": "toussaint",
-        "pentecost": "pentecote",
+        "pentecost": "pentecote, week end de pentecote",
+        "whit monday": "lundi de pentecote",
         "valentine's day": "saint valentin",
         "ramadan": "ramadan",
         "halloween": "halloween",
+    },
+    "events": {
+        "duration": "combien",
+        "first": "je, nous, il, elle, ils, elles, mon, ma, mes, notre, nos, le, la, les, me, j['’]\\p{L}+",
+        "nouns": "l['’]\\p{L}+, demenager, partir, quitter, accoucher, arriver, commencer, changer",
+        "before": "_? avant(?: de| que| d['’])? …, _? precedant …",
+        "after": "_? apres(?: que)? …, _? depuis(?: que)? …, _? suivant …, _? qui a suivi …",
+        "day before": "veille de …, veille du *, veille d['’]*",
+        "day after": "lendemain de …, lendemain du *, lendemain d['’]*",
+        "on": "jour de …, jour du *",
     },
 }
 ITALIAN = {
@@ -215,6 +258,8 @@ ITALIAN = {
         "new year's eve": "capodanno, san silvestro",
         "easter": "pasqua",
         "assumption": "ferragosto",
+        "christmas holidays": "vacanze di natale",
+        "summer holidays": "vacanze estive",
     },
 }
 PORTUGUESE = {
@@ -267,5 +312,6 @@ PORTUGUESE = {
         "new year's eve": "reveillon",
         "easter": "pascoa",
         "carnival": "carnaval",
+        "summer holidays": "ferias de verao",
     },
 }
