@@ -615,10 +615,10 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
  WHERE place <= %(limit)s;
 
 -- prepare_hnsw --
--- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter;
--- otherwise a filter would leave very few.
+-- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter or
+-- `visited` rows were read; otherwise a filter would leave very few.
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
-       set_config('hnsw.max_scan_tuples', '40000', true);
+       set_config('hnsw.max_scan_tuples', %(visited)s, true);
 
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More
