@@ -17,7 +17,7 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     package = "everword_search.addresses"
     page = {"parent": conversation_id, "after": None}
     return {
-        f"{package}.find_message_at": {"conversation_id": conversation_id, "seq": 1},
+        "everword_search.records.find_message_at": {"conversation_id": conversation_id, "seq": 1},
         f"{package}.find_note_key": {"key_hash": b"hash"},
         "everword_search.watch.list_changes": {
             "since": "1:1:",

@@ -11,6 +11,8 @@
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+AND (%(in_conversation)s::boolean IS NULL OR (m.conversation_id IS NOT NULL) = %(in_conversation)s)
+AND (%(memory_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(memory_ids)s))
 AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
 AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s)
      OR %(of_subjects_ids)s::uuid[] IS NOT NULL AND m.source_id = ANY(%(of_subjects_ids)s))
@@ -49,6 +51,18 @@ AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
 SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
+
+-- find_task_conversations --
+-- The conversations of tasks, up to a limit.
+SELECT id FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND task_id <> '' AND task_id = ANY(%(task_ids)s)
+ LIMIT %(limit)s;
+
+-- find_notes_by_key --
+-- The notes whose keys begin alike, up to a limit. The operators compare bytes, as the index does, and policies allow them to use it.
+SELECT id FROM notes
+ WHERE namespace_id = %(namespace_id)s AND key <> '' AND key ~>=~ %(first_key)s AND key ~<~ %(end_key)s
+ LIMIT %(limit)s;
 
 -- find_later_memories --
 -- The memories of facts that became valid before a message but were learned after it: no evidence up to the message

@@ -12,9 +12,11 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
 from everword.domain.records import MemoryRecord
 from everword.domain.tokens import ResumeToken
 from everword.rpc.pages import DEFAULT_CONTENT_CHARS
+from everword_search.passages.filter_places import resolve_places
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read
@@ -65,29 +67,31 @@ class _WatchedMemories:
 
 async def look(
     database: Database,
-    namespace_id: int,
+    namespace: NamespaceScope,
     memory_filter: MemoryFilter,
     tier: Tier,
     place: ResumeToken,
 ) -> WatchBatch:
     """Return the next page of events after a position: changes first, and after the last change the expirations."""
-    asked = _WatchedMemories(namespace_id, memory_filter, tier)
     resumed = bool(place.until)
-    async with database.transaction(namespace_id) as conn:
+    async with database.transaction(namespace.id) as conn:
         # Take the snapshot before reading changes, so that they include everything that it shows.
         now = await store.take_snapshot(conn)
+        # After the snapshot, so that it includes a new conversation of a task with its first message.
+        wanted = await resolve_places(conn, namespace, memory_filter)
+        asked = _WatchedMemories(namespace.id, wanted, tier)
         if not resumed:
             place = replace(place, until=now.snapshot, until_at=now.taken_at)
-        changes = await store.list_changes(conn, namespace_id, place, PAGE_CHANGES + 1)
+        changes = await store.list_changes(conn, namespace.id, place, PAGE_CHANGES + 1)
         page = _page(changes)
         events = await _changed(conn, asked, page, place)
         if len(page) < len(changes):
             return WatchBatch(events, replace(place, xid=page[-1].xid, change_id=page[-1].id), True)
-        expired = await store.list_expired(conn, namespace_id, place, PAGE_MEMORIES + 1)
+        expired = await store.list_expired(conn, namespace.id, place, PAGE_MEMORIES + 1)
         happened = [(row.id, EventType.EXPIRED) for row in expired[:PAGE_MEMORIES]]
         events += await _events(conn, asked, happened, {row.id: row for row in expired})
     # All changes in the later snapshot are reported, so it replaces the earlier one.
-    after = ResumeToken(namespace_id, place.until, "", 0, 0, max(place.until_at, place.expired_at))
+    after = ResumeToken(namespace.id, place.until, "", 0, 0, max(place.until_at, place.expired_at))
     if len(expired) > PAGE_MEMORIES:
         last = expired[PAGE_MEMORIES - 1]
         assert last.expires_at is not None

@@ -106,8 +106,8 @@ class SemanticArm(RankingArm):
         """Compare every vector of a small scope, and use the index for a large one.
 
         The size of a scope is taken from the namespace's count, from earlier searches, or else from reading the
-        passages. If the index finds too little of a scope near the query, the scope is compared, too, unless it has more
-        than `MOST_COMPARED` passages.
+        passages. If the index finds too little of a scope near the query, the scope is compared, too, unless it has
+        more than `MOST_COMPARED` passages.
         """
         if not self._scope.is_open or self._passages <= EXACT_PASSAGES:
             exact = await self._compare(conn, generation_id, parameters, EXACT_PASSAGES)
