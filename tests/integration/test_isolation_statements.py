@@ -34,6 +34,7 @@ from support.isolation import (
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
+    TASK,
     WORDS,
     Filled,
     common_parameters,
@@ -199,6 +200,7 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
         call = message("", tool_name="play", tool_args=WORDS)
         messages = [first, message(WORDS), call]
         request = append_request(*messages, request_id="their-request")
+        request.conversation.details.task_id = TASK
         stored = await stack.ingest.AppendMessages(request, metadata=metadata)
         ids = [entry.message_id for entry in stored.messages]
         used = ingest_service_pb2.MarkUsedRequest(memory_ids=ids)

@@ -19,6 +19,7 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     return {
         "everword_search.records.find_message_at": {"conversation_id": conversation_id, "seq": 1},
         f"{package}.find_note_key": {"key_hash": b"hash"},
+        "everword_search.passages.find_notes_by_key": {"first_key": "Xan", "end_key": "Xao"},
         "everword_search.watch.list_changes": {
             "since": "1:1:",
             "until": f"{2**30}:{2**30}:",

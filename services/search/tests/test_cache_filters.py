@@ -82,7 +82,7 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         kinds=some(rng, range(1, 7)),
         conversation_ids=some(rng, conversations),
         in_conversation=rng.choice((None, None, None, None, False, True)),
-        memory_ids=some(rng, MEMORIES),
+        included_memory_ids=some(rng, MEMORIES),
         **labels,
         of_subjects_ids=some(rng, MEMORIES),
         roles=some(rng, range(6)),
@@ -132,7 +132,7 @@ def is_wanted(said: PassageSpec, wanted: MemoryFilter) -> bool:
         and among(said.role, wanted.roles)
         and among(conversation, wanted.conversation_ids)
         and wanted.in_conversation in (None, conversation is not None)
-        and among(id_of(said), wanted.memory_ids)
+        and among(id_of(said), wanted.included_memory_ids)
         and (among(said.subject, wanted.subjects) or id_of(said) in (wanted.of_subjects_ids or ()))
         and all(
             among(getattr(said, name), getattr(wanted, f"{name}s"))

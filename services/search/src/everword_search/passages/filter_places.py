@@ -59,8 +59,8 @@ async def resolve_places(
         resolved = replace(resolved, conversation_ids=only)
     if scope.kinds:
         resolved = replace(resolved, kinds=_both(resolved.kinds, scope.kinds))
-    memory_ids = await _find_memories(conn, namespace.id, scope)
-    return replace(resolved, memory_ids=memory_ids)
+    included_memory_ids = await _find_memories(conn, namespace.id, scope)
+    return replace(resolved, included_memory_ids=included_memory_ids)
 
 
 def scope_of(segments: Segments) -> AddressScope | None:

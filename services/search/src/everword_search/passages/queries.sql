@@ -12,7 +12,7 @@
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
 AND (%(in_conversation)s::boolean IS NULL OR (m.conversation_id IS NOT NULL) = %(in_conversation)s)
-AND (%(memory_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(memory_ids)s))
+AND (%(included_memory_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(included_memory_ids)s))
 AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
 AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s)
      OR %(of_subjects_ids)s::uuid[] IS NOT NULL AND m.source_id = ANY(%(of_subjects_ids)s))

@@ -20,7 +20,7 @@ class MemoryFilter:
     conversation_ids: list[UUID] | None = None
     #: True for memories of conversations only, False for all others.
     in_conversation: bool | None = None
-    memory_ids: list[UUID] | None = None
+    included_memory_ids: list[UUID] | None = None
     agents: list[str] | None = None
     subjects: list[str] | None = None
     #: Memories that pass the `subjects` filter whatever their subject.
@@ -40,7 +40,7 @@ class MemoryFilter:
     before: datetime | None = None
     #: Name of a period that is not resolved yet, such as `last_month`; empty if there is none.
     period: str = ""
-    #: Tasks and an address that are not resolved yet to `conversation_ids`, `memory_ids` and kinds.
+    #: Tasks and an address that are not resolved yet to `conversation_ids`, `included_memory_ids` and kinds.
     task_ids: list[str] | None = None
     address_prefix: str = ""
     #: Moments at which a memory must be valid and known. None is now; without `valid_at`, memories that become valid

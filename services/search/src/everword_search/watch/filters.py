@@ -45,7 +45,7 @@ def passes(memory_filter: MemoryFilter, memory: FilterableMemory) -> bool:
     pairs: tuple[tuple[Any, Any], ...] = (
         (memory_filter.kinds, memory.kind),
         (memory_filter.conversation_ids, memory.conversation_id),
-        (memory_filter.memory_ids, memory.id),
+        (memory_filter.included_memory_ids, memory.id),
         (memory_filter.agents, memory.agent),
         (memory_filter.subjects, memory.subject),
         (memory_filter.channels, memory.channel),

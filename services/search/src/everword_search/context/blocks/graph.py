@@ -15,7 +15,7 @@ from everword_search.records.model import MemoryFilter
 _MOST, _LEAST_WEIGHT = 12, 0.4
 #: Filters that exclude the graph, because relations have no such field.
 _OTHER = (
-    *("conversation_ids", "in_conversation", "memory_ids"),
+    *("conversation_ids", "in_conversation", "included_memory_ids"),
     *("channels", "instances", "authors", "roles", "tags"),
 )
 

@@ -105,7 +105,7 @@ def _filter_allows_facts(memory_filter: MemoryFilter) -> bool:
     of_messages = (
         memory_filter.conversation_ids,
         memory_filter.in_conversation,
-        memory_filter.memory_ids,
+        memory_filter.included_memory_ids,
         memory_filter.channels,
         memory_filter.instances,
         memory_filter.authors,
