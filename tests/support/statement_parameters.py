@@ -119,6 +119,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_id": 2**62,
         "spare": 5,
         "taken": 200,
+        "visited": 2_000,
         "most": 1000,
         "source_ids": filled.message_ids,
         "passage_ids": filled.passage_ids,

@@ -629,23 +629,30 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
  WHERE place <= %(limit)s;
 
 -- prepare_hnsw --
--- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter or
--- `visited` rows were read; otherwise a filter would leave very few.
+-- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter;
+-- otherwise a filter would leave very few.
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
-       set_config('hnsw.max_scan_tuples', %(visited)s, true);
+       set_config('hnsw.max_scan_tuples', '40000', true);
 
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More
 -- rows are taken than requested, because several passages may belong to one memory, and distant rows arrive in
--- approximate order. `is_complete` is false if the scan ended before it found `taken` rows.
+-- approximate order. `is_complete` is false if fewer than `taken` of the `visited` nearest rows are in the scope. OFFSET
+-- 0 looks up each row separately, in this order.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
-      FROM visible_vectors_:generation v
-      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
-     WHERE v.namespace_id = %(namespace_id)s
-       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :allowed_rows
-     ORDER BY v.embedding <=> %(vector)b::halfvec
+    SELECT m.id, m.source_id, m.kind, 1 - near.distance AS raw
+      FROM (SELECT v.memory_id, v.embedding <=> %(vector)b::halfvec AS distance
+              FROM visible_vectors_:generation v
+             WHERE v.namespace_id = %(namespace_id)s
+             ORDER BY v.embedding <=> %(vector)b::halfvec
+             LIMIT %(visited)s) AS near
+     CROSS JOIN LATERAL (
+           SELECT m.id, m.source_id, m.kind FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.id = near.memory_id
+              AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+              AND :allowed_rows
+           OFFSET 0) AS m
+     ORDER BY near.distance
      LIMIT %(taken)s
 ), calibrated AS (
     SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
