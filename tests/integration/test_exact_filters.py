@@ -1,4 +1,4 @@
-"""Search by meaning with a filter returns what a comparison of every vector does, also for passages far from the query."""
+"""Search by meaning with a filter returns what a comparison of every vector does."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def world(postgres_url: str) -> AsyncIterator[World]:
 def _vectors(query: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, Any]:
     """Return vectors with cosines from .3 to .5 for the far passages, and from .55 to .8 for the others.
 
-    Otherwise they differ in a few directions, as texts do: among vectors that differ in all, no vector index finds much.
+    Otherwise they differ in a few directions, as texts do: if vectors differ in all, a vector index finds little.
     """
     rng = np.random.default_rng(3)
     directions = rng.normal(size=(8, len(query)))

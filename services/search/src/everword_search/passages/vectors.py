@@ -23,7 +23,7 @@ EXACT_PASSAGES = 10_000
 MOST_COMPARED = 50_000
 #: The nearest vectors of a namespace among which a scan of the index looks for those of the scope: 2,000 take at most
 #: 60 ms. Comparing a scope of 10,000 to 30,000 passages takes 70 to 220 ms and misses nothing. Larger scopes have no
-#: other way. A limit on the rows that pgvector visits would not do: at its end, it returns the visited ones, far or not.
+#: other way. A limit on the rows that pgvector visits would not do: at its end, it returns visited rows, near or far.
 VISITED, VISITED_AT_MOST = 2_000, 40_000
 #: Minimum number of passages taken from the index. It takes a third more than the requested memories, since several
 #: passages may belong to one memory. `ef_search` is a quarter higher again, because the filter rejects some and
