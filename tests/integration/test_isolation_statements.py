@@ -15,6 +15,7 @@ from psycopg.types.numeric import Int8
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import memory_pb2 as memory
+from support.address_rows import TASK
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
@@ -34,7 +35,6 @@ from support.isolation import (
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
-    TASK,
     WORDS,
     Filled,
     common_parameters,

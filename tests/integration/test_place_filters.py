@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from everword.v1 import context_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
+from everword.v1 import (
+    context_service_pb2,
+    conversation_pb2,
+    ingest_service_pb2,
+    memory_pb2,
+    watch_pb2,
+)
 from everword.v1 import search_service_pb2 as pb
 from support.background import embed_everything
 from support.calls import append_request, target
@@ -137,7 +143,7 @@ async def test_task_of_a_conversation_can_change(stack: Stack) -> None:
 
 async def test_watch_of_a_task_reports_messages_of_its_later_conversations(stack: Stack) -> None:
     only = memory_pb2.MemoryFilter(task_ids=["issue-10"])
-    call = stack.search.WatchMemories(pb.WatchMemoriesRequest(filter=only))
+    call = stack.search.WatchMemories(watch_pb2.WatchMemoriesRequest(filter=only))
     await call.read()
     text = "The billing service now writes its invoices to the new bucket."
     for task_id in ("issue-11", "issue-10"):

@@ -33,7 +33,6 @@ from support.transfer_rows import transfer_parameters
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
-TASK = "xylophone-7"
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 EARLY = datetime(1000, 1, 1, tzinfo=UTC)
 LAST_ID = UUID(int=2**128 - 1)
@@ -44,11 +43,8 @@ UNSET = (
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
         *("document_tags", "document_conversation_ids", "of_subjects_ids"),
-        *("in_conversation", "included_memory_ids"),
-        "excluded_memory_ids",
-        "excluded_conversation_ids",
-        "excluded_authors",
-        "excluded_kinds",
+        *("in_conversation", "included_memory_ids", "excluded_memory_ids"),
+        *("excluded_conversation_ids", "excluded_authors", "excluded_kinds"),
         *("as_of_time", "as_of_conversation_id", "as_of_seq", "settings", "max_chars"),
     ),
 )
@@ -208,7 +204,6 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_search.cache.read_passages": {"but": []},
         "everword_search.passages.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.records.list_messages_oldest": {"after_seq": 0},
-        "everword_search.passages.find_task_conversations": {"task_ids": [TASK]},
         "everword_search.passages.find_mentions": {
             "queries": ["'xylophon'"],
             "conversation_ids": [filled.conversation_id],
