@@ -15,6 +15,7 @@ from psycopg.types.numeric import Int8
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import memory_pb2 as memory
+from support.address_rows import TASK
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
@@ -200,6 +201,7 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
         call = message("", tool_name="play", tool_args=WORDS)
         messages = [first, message(WORDS), call]
         request = append_request(*messages, request_id="their-request")
+        request.conversation.details.task_id = TASK
         stored = await stack.ingest.AppendMessages(request, metadata=metadata)
         ids = [entry.message_id for entry in stored.messages]
         used = ingest_service_pb2.MarkUsedRequest(memory_ids=ids)

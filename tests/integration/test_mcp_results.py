@@ -98,7 +98,7 @@ async def test_tools_understand_arguments_as_models_write_them(stack: Stack) -> 
         assert "Try to: search without the filters" in others
         unknown = await _call(client, "memory_search", query=question, authors="Mira", top_k=3)
         assert unknown.startswith(plain)
-        assert unknown.endswith("subject, conversation, page_token.)")
+        assert unknown.endswith("tags, task, address_prefix, page_token.)")
         assert "(Ignored: top_k. memory_search takes query, limit," in unknown
         # Tools without a use for them ignore the arguments that others have.
         assert "Ignored" not in await _call(client, "memory_stats", subject="ana", conversation="x")

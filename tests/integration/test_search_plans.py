@@ -168,12 +168,18 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
     "find_message": ({"conversation_id": UUID(int=1), "external_id": "e7"}, "external_id"),
     "list_conversations": (
         {
-            **dict.fromkeys(("agents", "channels", "subjects", "active")),
+            **dict.fromkeys(("agents", "channels", "subjects", "active", "task_ids")),
             "client_session_ids": ["client-777"],
             "after_id": UUID(int=2**128 - 1),
             "limit": 51,
         },
         "client_session",
+    ),
+    # A task of 25 conversations, and a key of one note.
+    "find_task_conversations": ({"task_ids": ["task-77", "none"], "limit": 10_001}, "task_id"),
+    "find_notes_by_key": (
+        {"first_key": "key-77", "end_key": "key-77\U0010ffff", "limit": 10_001},
+        "namespace_id_key_idx",
     ),
     "list_messages_newest": (
         {
@@ -233,8 +239,14 @@ def _fill(conn: psycopg.Connection) -> None:
         [NAMESPACE, UUID(int=1)],
     )
     conn.execute(
-        "INSERT INTO conversations (namespace_id, id, session_key, client_session_id) "
-        "SELECT %s, gen_random_uuid(), 's' || n, 'client-' || n FROM generate_series(1, 5000) AS n",
+        "INSERT INTO conversations (namespace_id, id, session_key, client_session_id, task_id) "
+        "SELECT %s, gen_random_uuid(), 's' || n, 'client-' || n, 'task-' || n %% 200 "
+        "  FROM generate_series(1, 5000) AS n",
+        [NAMESPACE],
+    )
+    conn.execute(
+        "INSERT INTO notes (namespace_id, id, key) "
+        "SELECT %s, gen_random_uuid(), 'key-' || n FROM generate_series(1, 5000) AS n",
         [NAMESPACE],
     )
     conn.execute(
@@ -266,7 +278,7 @@ def _fill(conn: psycopg.Connection) -> None:
     for level, ids, below in ((1, LEAVES, 10), (2, BRANCHES, 8)):
         _sum_up(conn, level, ids[0], below)
     conn.execute("VACUUM ANALYZE memories")
-    conn.execute("ANALYZE conversations, messages, summaries, summary_sources")
+    conn.execute("ANALYZE conversations, messages, notes, summaries, summary_sources")
 
 
 def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> None:

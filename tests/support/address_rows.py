@@ -9,6 +9,8 @@ from everword.domain.memory_kinds import MemoryKind
 from support.fact_rows import FACT
 from support.graph_rows import NODE
 
+#: The task of the conversation of the filled namespace.
+TASK = "xylophone-7"
 _DIRECTORIES = [kind.traits.directory[-1] for kind in MemoryKind if kind.traits.directory]
 
 
@@ -17,9 +19,11 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     package = "everword_search.addresses"
     page = {"parent": conversation_id, "after": None}
     return {
-        f"{package}.find_message_at": {"conversation_id": conversation_id, "seq": 1},
+        "everword_search.records.find_message_at": {"conversation_id": conversation_id, "seq": 1},
+        "everword_search.passages.find_task_conversations": {"task_ids": [TASK]},
         f"{package}.find_note_key": {"key_hash": b"hash"},
         "everword_search.watch.list_changes": {"after": 0},
+        "everword_search.passages.find_notes_by_key": {"first_key": "Xan", "end_key": "Xao"},
         "everword_search.watch.list_expired": {
             "expired_at": 0.0,
             "expired_id": UUID(int=0),

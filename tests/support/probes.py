@@ -24,7 +24,15 @@ from support.isolation import ISOLATED, VIEWS
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
-OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
+OWN_IDS = {
+    "request_id",
+    "external_id",
+    "client_session_id",
+    "client_session_ids",
+    "task_id",
+    "task_ids",
+    "channel_id",
+}
 OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: Kinds under which theirs are held by another name.

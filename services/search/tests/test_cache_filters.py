@@ -33,7 +33,7 @@ CONVERSATIONS = [
 #: Used for agents, subjects, channels, instances, authors and tags, to show that these are not confused.
 TEXTS = ["", "a", "b", "atlas", "Atlas", "ünï", "a b"]
 MEMORIES = [UUID(bytes=id_.to_bytes(15, "big") + b"s") for id_ in range(1, 40)]
-#: Fields of a filter that have an effect only together with another field.
+#: Fields of a filter that have an effect only together with another field, or that are resolved before.
 NOT_ALONE = {
     "include_automated",
     "include_superseded",
@@ -41,6 +41,7 @@ NOT_ALONE = {
     "as_of_message_id",
     "as_of_conversation_id",
     "as_of_seq",
+    "task_ids",
 }
 LABELS = ("agent", "subject", "channel", "instance", "author")
 
@@ -80,6 +81,8 @@ def random_filter(rng: random.Random) -> MemoryFilter:
     return MemoryFilter(
         kinds=some(rng, range(1, 7)),
         conversation_ids=some(rng, conversations),
+        in_conversation=rng.choice((None, None, None, None, False, True)),
+        included_memory_ids=some(rng, MEMORIES),
         **labels,
         of_subjects_ids=some(rng, MEMORIES),
         roles=some(rng, range(6)),
@@ -128,6 +131,8 @@ def is_wanted(said: PassageSpec, wanted: MemoryFilter) -> bool:
         and among(said.kind, wanted.kinds)
         and among(said.role, wanted.roles)
         and among(conversation, wanted.conversation_ids)
+        and wanted.in_conversation in (None, conversation is not None)
+        and among(id_of(said), wanted.included_memory_ids)
         and (among(said.subject, wanted.subjects) or id_of(said) in (wanted.of_subjects_ids or ()))
         and all(
             among(getattr(said, name), getattr(wanted, f"{name}s"))

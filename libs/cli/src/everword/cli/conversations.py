@@ -28,6 +28,7 @@ TITLE_CHARS = 75
     multiple=True,
     help="Include only conversations with this client session id.",
 )
+@click.option("--task", "tasks", multiple=True, help="Include only conversations of this task.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -37,12 +38,17 @@ async def conversations(
     channels: tuple[str, ...],
     subjects: tuple[str, ...],
     sessions: tuple[str, ...],
+    tasks: tuple[str, ...],
     limit: int,
     as_json: bool,
 ) -> None:
     """List conversations, newest first."""
     only = ConversationFilter(
-        agents=agents, channels=channels, subjects=subjects, client_session_ids=sessions
+        agents=agents,
+        channels=channels,
+        subjects=subjects,
+        client_session_ids=sessions,
+        task_ids=tasks,
     )
     request = ListConversationsRequest(filter=only, page_size=min(limit, PAGE_SIZE))
     found = await list_all(client.search_service.ListConversations, request, limit)

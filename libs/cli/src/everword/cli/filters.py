@@ -25,6 +25,7 @@ _NAMES = (
     ("author", "authors", "Include only memories of this author."),
     ("tag", "tags", "Include only memories with this tag."),
     ("document", "document_ids", "Include only parts of the document with this id."),
+    ("task", "task_ids", "Include only conversations of this task."),
 )
 _WHOSE = _NAMES[:2]
 Command = Callable[..., Coroutine[Any, Any, None]]
@@ -86,6 +87,12 @@ def _other_options() -> list[Option]:
         click.option(
             "--before", type=TimeParam(), help="Include only memories from before this time."
         ),
+        click.option(
+            "--address-prefix",
+            metavar="ADDRESS",
+            default="",
+            help="Include only memories below ADDRESS, such as viking://default/notes.",
+        ),
         click.option("--include-automated", is_flag=True, help="Include automated messages."),
         click.option("--include-superseded", is_flag=True, help="Include superseded facts."),
         *_as_of_options(),
@@ -123,6 +130,7 @@ def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
         kinds=[kind_number(kind) for kind in arguments.pop("kinds")],
         start_time=_timestamp(arguments.pop("since")),
         end_time=_timestamp(arguments.pop("before")),
+        address_prefix=arguments.pop("address_prefix"),
         include_automated=arguments.pop("include_automated"),
         include_superseded=arguments.pop("include_superseded"),
         **_take_as_of(arguments),

@@ -190,6 +190,7 @@ def _of_conversation(found: conversation_pb2.Conversation) -> Details:
         ("instance", details.instance),
         ("subject", details.subject),
         ("client session", details.client_session_id),
+        ("task", details.task_id),
         ("title", details.title),
         ("state", "active" if found.active else "closed"),
         ("messages", str(found.message_count)),

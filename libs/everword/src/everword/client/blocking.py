@@ -80,14 +80,22 @@ class Everword:
         return await self._loop.arun(call(self._memory))
 
     def append(
-        self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
+        self,
+        session: str,
+        *messages: AnyMessage,
+        agent: str = "",
+        subject: str = "",
+        task: str = "",
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A plain text is a message of the user.
 
         `session` is the caller's name of the conversation, which is created if it does not exist. `subject` is the user
-        in the conversation: memories and learned facts of different subjects are separate.
+        in the conversation: memories and learned facts of different subjects are separate. `task` is the caller's id of
+        a task that a new conversation belongs to; `search` can look at all conversations of a task.
         """
-        return self._loop.run(self._memory.append(session, *messages, agent=agent, subject=subject))
+        return self._loop.run(
+            self._memory.append(session, *messages, agent=agent, subject=subject, task=task)
+        )
 
     def end_session(self, session: str, *, agent: str = "") -> None:
         """End the session of a conversation: Everword learns from it now, not after 30 minutes without a message.
@@ -107,14 +115,19 @@ class Everword:
         authors: tuple[str, ...] = (),
         since: datetime | None = None,
         until: datetime | None = None,
+        tags: tuple[str, ...] = (),
+        task: str = "",
+        address_prefix: str = "",
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
     ) -> list[Hit]:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
-        `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
-        `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
+        `tags` are labels of which a memory has one, `task` is that of its conversation (see `append`), and
+        `address_prefix` is a directory, such as `viking://default/notes`. `asked_in` is the session of the query: words
+        of its last turns complete a query such as `what did it cost?`. `profile` is `recall` or `balanced`, which also
+        counts time, use and importance; if empty, the namespace's.
         """
         return self._loop.run(
             self._memory.search(
@@ -126,6 +139,9 @@ class Everword:
                 authors=authors,
                 since=since,
                 until=until,
+                tags=tags,
+                task=task,
+                address_prefix=address_prefix,
                 min_relevance=min_relevance,
                 profile=profile,
                 asked_in=asked_in,
@@ -177,8 +193,11 @@ class Everword:
         authors: tuple[str, ...] = (),
         since: datetime | None = None,
         until: datetime | None = None,
+        tags: tuple[str, ...] = (),
+        task: str = "",
+        address_prefix: str = "",
     ) -> Iterator[Memory]:
-        """Iterate over memories by time, page by page."""
+        """Iterate over memories by time, page by page. The filters are those of `search`."""
         return self._loop.iterate(
             self._memory.browse(
                 oldest_first=oldest_first,
@@ -188,6 +207,9 @@ class Everword:
                 authors=authors,
                 since=since,
                 until=until,
+                tags=tags,
+                task=task,
+                address_prefix=address_prefix,
             )
         )
 

@@ -8,10 +8,9 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Self, get_args
 
-import grpc
-
 from everword.client.client import Client
 from everword.client.errors import CallError
+from everword.client.flush import flush_conversation
 from everword.client.freshness import Freshness
 from everword.client.kinds import Kind
 from everword.client.pages import PAGE_SIZE, pages
@@ -36,19 +35,11 @@ from everword.v1 import (
     fact_query_service_pb2,
     fact_service_pb2,
     ingest_service_pb2,
-    maintenance_service_pb2,
     memory_pb2,
     note_pb2,
     note_service_pb2,
     search_service_pb2,
 )
-
-#: Share of a model's context from which on a conversation counts as full.
-_FULL_RATIO = 0.8
-#: Seconds to wait for missing summaries.
-_FLUSH_TIMEOUT_S = 10.0
-_NOT_IN_TIME = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
-_ENDLESS = 2**31 - 1
 
 
 class AsyncEverword:
@@ -108,16 +99,22 @@ class AsyncEverword:
         await self._resources.aclose()
 
     async def append(
-        self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
+        self,
+        session: str,
+        *messages: AnyMessage,
+        agent: str = "",
+        subject: str = "",
+        task: str = "",
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A plain text is a message of the user.
 
         `session` is the caller's name of the conversation, which is created if it does not exist. `subject` is the user
-        in the conversation: memories and learned facts of different subjects are separate.
+        in the conversation: memories and learned facts of different subjects are separate. `task` is the caller's id of
+        a task that a new conversation belongs to; `search` can look at all conversations of a task.
         """
         client = await self.client()
         request = ingest_service_pb2.AppendMessagesRequest(
-            conversation=self._target(session, agent, subject),
+            conversation=self._target(session, agent, subject, task),
             messages=[to_message(each) for each in messages],
         )
         response = await self.freshness.write(client.ingest_service.AppendMessages(request))
@@ -147,18 +144,25 @@ class AsyncEverword:
         authors: tuple[str, ...] = (),
         since: datetime | None = None,
         until: datetime | None = None,
+        tags: tuple[str, ...] = (),
+        task: str = "",
+        address_prefix: str = "",
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
     ) -> list[Hit]:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
-        `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
-        `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
+        `tags` are labels of which a memory has one, `task` is that of its conversation (see `append`), and
+        `address_prefix` is a directory, such as `viking://default/notes`. `asked_in` is the session of the query: words
+        of its last turns complete a query such as `what did it cost?`. `profile` is `recall` or `balanced`, which also
+        counts time, use and importance; if empty, the namespace's.
         """
         request = search_service_pb2.SearchRequest(
             query=query,
-            filter=filter_of(kinds, subject, agent, authors, since, until),
+            filter=filter_of(
+                *(kinds, subject, agent, authors, since, until, tags, task, address_prefix)
+            ),
             page_size=limit,
             min_relevance=min_relevance,
             profile=profile,
@@ -219,12 +223,17 @@ class AsyncEverword:
         authors: tuple[str, ...] = (),
         since: datetime | None = None,
         until: datetime | None = None,
+        tags: tuple[str, ...] = (),
+        task: str = "",
+        address_prefix: str = "",
     ) -> AsyncIterator[Memory]:
-        """Iterate over memories by time, page by page."""
+        """Iterate over memories by time, page by page. The filters are those of `search`."""
         client = await self.client()
         order = memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST
         request = search_service_pb2.BrowseRequest(
-            filter=filter_of(kinds, subject, agent, authors, since, until),
+            filter=filter_of(
+                *(kinds, subject, agent, authors, since, until, tags, task, address_prefix)
+            ),
             order=order,
             page_size=PAGE_SIZE,
             at_least_as_fresh=self.freshness.token,
@@ -265,7 +274,8 @@ class AsyncEverword:
             if error.reason != "CONVERSATION_NOT_FOUND":
                 raise
             return Turns("", (), (), 0, ())
-        flushed = await self._flush(conversation_id, context_size, used_tokens)
+        client = await self.client()
+        flushed = await flush_conversation(client, conversation_id, context_size, used_tokens)
         latest: list[memory_pb2.Message] = []
         async for message in self.messages(session, agent=agent, newest_first=True):
             if message.seq <= flushed.replaced_through_seq:
@@ -279,26 +289,6 @@ class AsyncEverword:
             token_count=flushed.used_tokens,
             summary_ids=tuple(summary.id for summary in summaries),
         )
-
-    async def _flush(
-        self, conversation_id: str, context_size: int, used_tokens: int
-    ) -> maintenance_service_pb2.FlushConversationResponse:
-        """Replace old messages of a full context; without summaries in time, return the last replacement."""
-        service = (await self.client()).maintenance_service
-        request = maintenance_service_pb2.FlushConversationRequest(
-            conversation_id=conversation_id,
-            context_size=context_size,
-            used_tokens=used_tokens,
-            notes_saved=True,
-            full_ratio=_FULL_RATIO,
-        )
-        try:
-            return await service.FlushConversation(request, timeout=_FLUSH_TIMEOUT_S)
-        except CallError as error:
-            if error.code not in _NOT_IN_TIME:
-                raise
-        request.context_size, request.used_tokens = _ENDLESS, 1
-        return await service.FlushConversation(request)
 
     async def _get_all(self, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """Return memories by their ids, in order."""
@@ -375,12 +365,14 @@ class AsyncEverword:
                 yield Fact.of(fact)
 
     def _target(
-        self, session: str, agent: str, subject: str = ""
+        self, session: str, agent: str, subject: str = "", task: str = ""
     ) -> ingest_service_pb2.ConversationTarget:
         key = conversation_pb2.ConversationKey(
             session_key=session, agent=agent or self._agent, channel=self._channel
         )
-        details = conversation_pb2.ConversationDetails(subject=subject) if subject else None
+        details = None
+        if subject or task:
+            details = conversation_pb2.ConversationDetails(subject=subject, task_id=task)
         return ingest_service_pb2.ConversationTarget(key=key, details=details)
 
     async def _find(self, session: str, agent: str) -> str:

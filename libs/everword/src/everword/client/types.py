@@ -285,6 +285,9 @@ def filter_of(
     authors: tuple[str, ...],
     since: datetime | None,
     until: datetime | None,
+    tags: tuple[str, ...] = (),
+    task: str = "",
+    address_prefix: str = "",
 ) -> memory_pb2.MemoryFilter:
     """Return which memories are looked at. Raises ValueError for a kind that there is not."""
     return memory_pb2.MemoryFilter(
@@ -294,6 +297,9 @@ def filter_of(
         authors=authors,
         start_time=to_timestamp(since),
         end_time=to_timestamp(until),
+        tags=tags,
+        task_ids=[task] if task else [],
+        address_prefix=address_prefix,
     )
 
 

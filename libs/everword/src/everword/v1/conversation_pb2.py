@@ -27,7 +27,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/conversation.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"f\n\x0f\x43onversationKey\x12\x1f\n\x0bsession_key\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x08\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07\x63hannel\x18\x03 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\"\xf3\x01\n\x13\x43onversationDetails\x12\x1c\n\nchannel_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\x0c\x62ot_identity\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07subject\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11\x63lient_session_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05title\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12)\n\x08settings\x18\x07 \x01(\x0b\x32\x17.google.protobuf.Struct\"\xd6\x02\n\x0c\x43onversation\x12\x14\n\x02id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12)\n\x03key\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ConversationKey\x12\x31\n\x07\x64\x65tails\x18\x03 \x01(\x0b\x32 .everword.v1.ConversationDetails\x12\x0e\n\x06\x61\x63tive\x18\x04 \x01(\x08\x12\x15\n\rmessage_count\x18\x05 \x01(\x03\x12\x12\n\nturn_count\x18\x06 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11last_message_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xca\x01\n\x12\x43onversationFilter\x12\x1f\n\x06\x61gents\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12!\n\x08subjects\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12!\n\x08\x63hannels\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12\x13\n\x06\x61\x63tive\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12-\n\x12\x63lient_session_ids\x18\x05 \x03(\tB\x11\xbaH\x0e\x92\x01\x0b\x10\x64\"\x07r\x05\x10\x01\x18\x80\x04\x42\t\n\x07_activeb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/conversation.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"f\n\x0f\x43onversationKey\x12\x1f\n\x0bsession_key\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x08\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07\x63hannel\x18\x03 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\"\x8e\x02\n\x13\x43onversationDetails\x12\x1c\n\nchannel_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\x0c\x62ot_identity\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07subject\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11\x63lient_session_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05title\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12)\n\x08settings\x18\x07 \x01(\x0b\x32\x17.google.protobuf.Struct\x12\x19\n\x07task_id\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"\xd6\x02\n\x0c\x43onversation\x12\x14\n\x02id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12)\n\x03key\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ConversationKey\x12\x31\n\x07\x64\x65tails\x18\x03 \x01(\x0b\x32 .everword.v1.ConversationDetails\x12\x0e\n\x06\x61\x63tive\x18\x04 \x01(\x08\x12\x15\n\rmessage_count\x18\x05 \x01(\x03\x12\x12\n\nturn_count\x18\x06 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x35\n\x11last_message_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xef\x01\n\x12\x43onversationFilter\x12\x1f\n\x06\x61gents\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12!\n\x08subjects\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12!\n\x08\x63hannels\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12\x13\n\x06\x61\x63tive\x18\x04 \x01(\x08H\x00\x88\x01\x01\x12-\n\x12\x63lient_session_ids\x18\x05 \x03(\tB\x11\xbaH\x0e\x92\x01\x0b\x10\x64\"\x07r\x05\x10\x01\x18\x80\x04\x12#\n\x08task_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\x0b\x10\x64\"\x07r\x05\x10\x01\x18\x80\x04\x42\t\n\x07_activeb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -52,6 +52,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONVERSATIONDETAILS'].fields_by_name['client_session_id']._serialized_options = b'\272H\005r\003\030\200\004'
   _globals['_CONVERSATIONDETAILS'].fields_by_name['title']._loaded_options = None
   _globals['_CONVERSATIONDETAILS'].fields_by_name['title']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_CONVERSATIONDETAILS'].fields_by_name['task_id']._loaded_options = None
+  _globals['_CONVERSATIONDETAILS'].fields_by_name['task_id']._serialized_options = b'\272H\005r\003\030\200\004'
   _globals['_CONVERSATION'].fields_by_name['id']._loaded_options = None
   _globals['_CONVERSATION'].fields_by_name['id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_CONVERSATIONFILTER'].fields_by_name['agents']._loaded_options = None
@@ -62,12 +64,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONVERSATIONFILTER'].fields_by_name['channels']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003(\200\004'
   _globals['_CONVERSATIONFILTER'].fields_by_name['client_session_ids']._loaded_options = None
   _globals['_CONVERSATIONFILTER'].fields_by_name['client_session_ids']._serialized_options = b'\272H\016\222\001\013\020d\"\007r\005\020\001\030\200\004'
+  _globals['_CONVERSATIONFILTER'].fields_by_name['task_ids']._loaded_options = None
+  _globals['_CONVERSATIONFILTER'].fields_by_name['task_ids']._serialized_options = b'\272H\016\222\001\013\020d\"\007r\005\020\001\030\200\004'
   _globals['_CONVERSATIONKEY']._serialized_start=139
   _globals['_CONVERSATIONKEY']._serialized_end=241
   _globals['_CONVERSATIONDETAILS']._serialized_start=244
-  _globals['_CONVERSATIONDETAILS']._serialized_end=487
-  _globals['_CONVERSATION']._serialized_start=490
-  _globals['_CONVERSATION']._serialized_end=832
-  _globals['_CONVERSATIONFILTER']._serialized_start=835
-  _globals['_CONVERSATIONFILTER']._serialized_end=1037
+  _globals['_CONVERSATIONDETAILS']._serialized_end=514
+  _globals['_CONVERSATION']._serialized_start=517
+  _globals['_CONVERSATION']._serialized_end=859
+  _globals['_CONVERSATIONFILTER']._serialized_start=862
+  _globals['_CONVERSATIONFILTER']._serialized_end=1101
 # @@protoc_insertion_point(module_scope)

@@ -65,6 +65,7 @@ class ConversationDetails(_message.Message):
     CLIENT_SESSION_ID_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
+    TASK_ID_FIELD_NUMBER: _builtins.int
     channel_id: _builtins.str
     """channel_id is the channel's own id, such as a Discord channel. At most 512 characters."""
     bot_identity: _builtins.str
@@ -83,6 +84,10 @@ class ConversationDetails(_message.Message):
     """title is the conversation's title, at most 512 characters. If empty, the beginning of the first message of a user
     is used, without credentials unless the namespace keeps them.
     """
+    task_id: _builtins.str
+    """task_id is the caller's id of the task that the conversation belongs to, such as `issue-7`. Several conversations
+    may belong to one task; MemoryFilter.task_ids selects their memories. At most 512 characters.
+    """
     @_builtins.property
     def settings(self) -> _struct_pb2.Struct:
         """settings holds the caller's own settings of the conversation. At most 64 KiB, and 30 levels deep."""
@@ -97,10 +102,11 @@ class ConversationDetails(_message.Message):
         client_session_id: _builtins.str = ...,
         title: _builtins.str = ...,
         settings: _struct_pb2.Struct | None = ...,
+        task_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_identity", b"bot_identity", "channel_id", b"channel_id", "client_session_id", b"client_session_id", "instance", b"instance", "settings", b"settings", "subject", b"subject", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_identity", b"bot_identity", "channel_id", b"channel_id", "client_session_id", b"client_session_id", "instance", b"instance", "settings", b"settings", "subject", b"subject", "task_id", b"task_id", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -187,6 +193,7 @@ class ConversationFilter(_message.Message):
     CHANNELS_FIELD_NUMBER: _builtins.int
     ACTIVE_FIELD_NUMBER: _builtins.int
     CLIENT_SESSION_IDS_FIELD_NUMBER: _builtins.int
+    TASK_IDS_FIELD_NUMBER: _builtins.int
     active: _builtins.bool
     """active takes only conversations in that state; both if unset."""
     @_builtins.property
@@ -205,6 +212,10 @@ class ConversationFilter(_message.Message):
     def client_session_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """client_session_ids are the ids that clients keep for their own use. At most 100, of at most 512 characters each."""
 
+    @_builtins.property
+    def task_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """task_ids are the tasks that the conversations belong to. At most 100, of at most 512 characters each."""
+
     def __init__(
         self,
         *,
@@ -213,10 +224,11 @@ class ConversationFilter(_message.Message):
         channels: _abc.Iterable[_builtins.str] | None = ...,
         active: _builtins.bool | None = ...,
         client_session_ids: _abc.Iterable[_builtins.str] | None = ...,
+        task_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "client_session_ids", b"client_session_ids", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "client_session_ids", b"client_session_ids", "subjects", b"subjects", "task_ids", b"task_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__active: _TypeAlias = _typing.Literal["active"]  # noqa: Y015
     _WhichOneofArgType__active: _TypeAlias = _typing.Literal["_active", b"_active"]  # noqa: Y015

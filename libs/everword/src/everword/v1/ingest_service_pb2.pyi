@@ -79,8 +79,8 @@ class EnsureConversationRequest(_message.Message):
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
         """update_mask names the fields to set in a conversation that exists: any of `active`, `details.title`, `details.settings`,
-        which replaces all settings, and `details.client_session_id`, or `*` for all four. If unset, nothing is set. At most 32
-        paths, and 4 KiB.
+        which replaces all settings, `details.client_session_id` and `details.task_id`, or `*` for all
+        five. If unset, nothing is set. At most 32 paths, and 4 KiB.
         """
 
     def __init__(

@@ -601,6 +601,8 @@ class MemoryFilter(_message.Message):
     VALID_AT_TIME_FIELD_NUMBER: _builtins.int
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
+    TASK_IDS_FIELD_NUMBER: _builtins.int
+    ADDRESS_PREFIX_FIELD_NUMBER: _builtins.int
     DOCUMENT_IDS_FIELD_NUMBER: _builtins.int
     period: _builtins.str
     """period names the times of occurrence in words or digits, in the namespace's time zone: today, this_week, last_month,
@@ -615,6 +617,11 @@ class MemoryFilter(_message.Message):
     include_superseded: _builtins.bool
     """include_superseded also returns facts that no longer hold. Search returns them marked, after the current fact, and
     Browse marked, at their time. Messages are returned in any case.
+    """
+    address_prefix: _builtins.str
+    """address_prefix is the directory to look in, such as `viking://acme/conversations/0190…`, or the address of one memory.
+    After `notes/` it may be the beginning of a key: notes with such a key match in every scope. Otherwise it ends where
+    a segment does. At most 4,096 characters.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
@@ -687,6 +694,12 @@ class MemoryFilter(_message.Message):
         """known_at_time is when a memory must have been believed; now if unset."""
 
     @_builtins.property
+    def task_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """task_ids are the tasks whose conversations to look in (ConversationDetails.task_id), with the notes and documents in
+        the scope of these conversations. At most 100, of at most 512 characters each.
+        """
+
+    @_builtins.property
     def document_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """document_ids are the documents whose chunks to look at. At most 100."""
 
@@ -714,11 +727,13 @@ class MemoryFilter(_message.Message):
         valid_at_time: _timestamp_pb2.Timestamp | None = ...,
         known_at_time: _timestamp_pb2.Timestamp | None = ...,
         include_superseded: _builtins.bool = ...,
+        task_ids: _abc.Iterable[_builtins.str] | None = ...,
+        address_prefix: _builtins.str = ...,
         document_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "document_ids", b"document_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "period", b"period", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address_prefix", b"address_prefix", "agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "document_ids", b"document_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "period", b"period", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "task_ids", b"task_ids", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

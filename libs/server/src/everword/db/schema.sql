@@ -714,7 +714,7 @@ COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS
 CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'da179bdd13dd';
+    AS 'afaa2cbc9acf';
 COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
@@ -946,6 +946,7 @@ CREATE TABLE everword.conversations (
     instance text DEFAULT ''::text NOT NULL,
     subject text DEFAULT ''::text NOT NULL,
     client_session_id text DEFAULT ''::text NOT NULL,
+    task_id text DEFAULT ''::text NOT NULL,
     title text DEFAULT ''::text NOT NULL,
     settings jsonb,
     active boolean DEFAULT true NOT NULL,
@@ -959,6 +960,7 @@ CREATE TABLE everword.conversations (
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.conversations IS 'One row per namespace, channel, agent and session_key.';
+COMMENT ON COLUMN everword.conversations.task_id IS 'The caller''s id of the task that it belongs to; several conversations may have the same.';
 COMMENT ON COLUMN everword.conversations.last_seq IS 'Sequence number of the latest message. Its row lock orders concurrent appends.';
 COMMENT ON COLUMN everword.conversations.erasure_id IS 'The erasure that deletes the conversation; from then on it is hidden.';
 COMMENT ON COLUMN everword.conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
@@ -2794,6 +2796,7 @@ CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 CREATE INDEX conversations_erasure ON ONLY everword.conversations USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
 CREATE INDEX conversations_latest ON ONLY everword.conversations USING btree (namespace_id, subject, agent, last_message_at DESC) WHERE (turn_count > 0);
+CREATE INDEX conversations_task ON ONLY everword.conversations USING btree (namespace_id, task_id, id) WHERE (task_id <> ''::text);
 CREATE INDEX document_chunks_place ON ONLY everword.document_chunks USING btree (namespace_id, document_id, place);
 CREATE UNIQUE INDEX document_versions_id ON ONLY everword.document_versions USING btree (namespace_id, id);
 CREATE INDEX documents_conversation ON ONLY everword.documents USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
@@ -2864,6 +2867,7 @@ CREATE INDEX namespace_deletions_name_hash ON everword.namespace_deletions USING
 CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);
 CREATE INDEX notes_conversation ON ONLY everword.notes USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, key_hash);
+CREATE INDEX notes_key_prefix ON ONLY everword.notes USING btree (namespace_id, key text_pattern_ops) WHERE (key <> ''::text);
 CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
 CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 CREATE INDEX notes_open_tasks ON ONLY everword.notes USING btree (namespace_id, subject, agent, id) WHERE ((kind = ANY (ARRAY['handoff'::text, 'task'::text])) AND (deleted_at IS NULL) AND (conversation_id IS NULL));

@@ -17,6 +17,8 @@ from everword.domain.records import MemoryRecord
 SCHEME = "viking://"
 
 Segments = tuple[str, ...]
+#: The largest sequence number that a message can have.
+_MAX_SEQ = 2**63 - 1
 
 
 def _of_message(record: MemoryRecord) -> Segments:
@@ -82,6 +84,12 @@ def as_id(segment: str) -> UUID | None:
     except ValueError:
         return None
     return id_ if str(id_) == segment else None
+
+
+def as_seq(segment: str) -> int | None:
+    """Return the position in a conversation that a segment is; None for any other text."""
+    is_number = segment.isascii() and segment.isdigit() and segment[0] != "0"
+    return int(segment) if is_number and int(segment) <= _MAX_SEQ else None
 
 
 def note_key_hash(key: str, agent: str, subject: str, conversation_id: UUID | None) -> bytes:

@@ -27,6 +27,7 @@ class ConversationRecord:
     instance: str
     subject: str
     client_session_id: str
+    task_id: str
     title: str
     settings: dict[str, Any] | None
     active: bool

@@ -115,6 +115,7 @@ def conversation_to_proto(record: ConversationRecord) -> conversation_pb2.Conver
             instance=record.instance,
             subject=record.subject,
             client_session_id=record.client_session_id,
+            task_id=record.task_id,
             title=record.title,
             settings=to_struct(record.settings),
         ),

@@ -20,6 +20,7 @@ class ConversationSpec:
     instance: str = ""
     subject: str = ""
     client_session_id: str = ""
+    task_id: str = ""
     title: str = ""
     settings: dict[str, Any] | None = None
 

@@ -4,9 +4,9 @@
 -- Insert and count a conversation if its key is new; no row otherwise.
 WITH made AS (
     INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance,
-                               subject, client_session_id, title, settings)
+                               subject, client_session_id, task_id, title, settings)
     VALUES (%(namespace_id)s, %(id)s, %(session_key)s, %(agent)s, %(channel)s, %(channel_id)s, %(bot_identity)s,
-            %(instance)s, %(subject)s, %(client_session_id)s, %(title)s, %(settings)s)
+            %(instance)s, %(subject)s, %(client_session_id)s, %(task_id)s, %(title)s, %(settings)s)
     ON CONFLICT (namespace_id, channel, agent, session_key) DO NOTHING
     RETURNING id
 ), counted AS (
@@ -16,8 +16,8 @@ SELECT id FROM made;
 
 -- find_conversation --
 -- Return the conversation with a key.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
    AND session_key = %(session_key)s;
@@ -25,8 +25,8 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
 -- lock_conversation --
 -- Lock a conversation until the end of the transaction, and return it with its summarised position. Concurrent appends
 -- wait here, so that sequence numbers have no gaps, and the second of two equal requests sees the first one's result.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at,
        coalesce((SELECT p.summarised_seq FROM compaction_progress p
                   WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
   FROM conversations
@@ -35,8 +35,8 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
 
 -- lock_conversation_by_key --
 -- Lock and return a conversation by its key instead.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at,
        coalesce((SELECT p.summarised_seq FROM compaction_progress p
                   WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
   FROM conversations
@@ -52,10 +52,11 @@ UPDATE conversations
        active = CASE WHEN 'active' = ANY(%(fields)s) THEN %(active)s ELSE active END,
        client_session_id = CASE WHEN 'client_session_id' = ANY(%(fields)s) THEN %(client_session_id)s
                                 ELSE client_session_id END,
+       task_id = CASE WHEN 'task_id' = ANY(%(fields)s) THEN %(task_id)s ELSE task_id END,
        updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
-RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title,
-          settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
+RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id,
+          title, settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
 
 -- end_earlier_sessions --
 -- Mark the sessions of other conversations with the same subject, agent and channel as finished if they still wait for

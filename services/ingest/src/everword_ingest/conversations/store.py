@@ -71,7 +71,7 @@ async def update_conversation(
     fields: Sequence[str],
     values: dict[str, Any],
 ) -> ConversationRecord | None:
-    """Change the named fields; `values` holds `title`, `settings`, `active` and `client_session_id`."""
+    """Change the named fields; `values` holds `title`, `settings`, `active`, `client_session_id` and `task_id`."""
     parameters = {
         **values,
         "namespace_id": namespace_id,

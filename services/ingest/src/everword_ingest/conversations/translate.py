@@ -14,6 +14,7 @@ CHANGEABLE = {
     "details.title": "title",
     "details.settings": "settings",
     "details.client_session_id": "client_session_id",
+    "details.task_id": "task_id",
 }
 
 
@@ -32,6 +33,7 @@ def to_spec(
         instance=details.instance,
         subject=details.subject,
         client_session_id=details.client_session_id,
+        task_id=details.task_id,
         title=details.title,
         settings=(
             from_struct(details.settings, f"{field}details.settings")
@@ -50,4 +52,5 @@ def changed_values(request: ingest_service_pb2.EnsureConversationRequest) -> dic
         "title": details.title,
         "settings": from_struct(details.settings, path) if details.HasField("settings") else None,
         "client_session_id": details.client_session_id,
+        "task_id": details.task_id,
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.domain.addresses import Segments, as_id, read_address, segments_of
+from everword.domain.addresses import Segments, as_id, as_seq, read_address, segments_of
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword.domain.records import MemoryRecord
@@ -18,11 +18,8 @@ from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
 from everword_search.addresses import store
 from everword_search.addresses.store import ConversationRow
 from everword_search.addresses.tree import CONVERSATION, AddressEntry, Directory, find_directory
-from everword_search.records.store import read_memories
+from everword_search.records.store import find_message_at, read_memories
 from everword_search.records.tiers import Tier, chars_read, in_tier, parts_read
-
-#: The largest sequence number that a message can have.
-_MAX_SEQ = 2**63 - 1
 
 
 def within(namespace: NamespaceScope, address: str) -> Segments:
@@ -110,11 +107,11 @@ _CURRENT = {("facts",): store.find_interval, ("graph", "nodes"): store.find_vers
 async def _find_id(conn: Connection, namespace_id: int, segments: Segments) -> UUID | None:
     """Return the id that the last segment of a path is, or refers to; None if there is none."""
     match segments:
-        case ("conversations", conversation, "messages", seq) if _is_seq(seq):
+        case ("conversations", conversation, "messages", place) if seq := as_seq(place):
             conversation_id = as_id(conversation)
             if conversation_id is None:
                 return None
-            return await store.find_message_at(conn, namespace_id, conversation_id, int(seq))
+            return await find_message_at(conn, namespace_id, conversation_id, seq)
         case ("notes", key) if as_id(key) is None:
             return await store.find_note_key(conn, namespace_id, key)
         case (*_, last):
@@ -126,7 +123,3 @@ def _names(record: MemoryRecord) -> tuple[Segments, ...]:
     """Return all paths of a memory: its own, its id within its directory, and its id under `memories`."""
     own = segments_of(record)
     return (own, (*own[:-1], str(record.id)), ("memories", str(record.id)))
-
-
-def _is_seq(text: str) -> bool:
-    return text.isascii() and text.isdigit() and text[0] != "0" and int(text) <= _MAX_SEQ

@@ -1,10 +1,5 @@
 -- Statements that resolve addresses and list directories. Every one filters by namespace.
 
--- find_message_at --
--- The id of the message at a position of a conversation.
-SELECT id FROM messages
- WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq = %(seq)s;
-
 -- find_note_key --
 -- The id of the note with a key.
 SELECT id FROM notes WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;

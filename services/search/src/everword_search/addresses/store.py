@@ -37,17 +37,6 @@ class ConversationRow:
     untrusted: bool
 
 
-async def find_message_at(
-    conn: Connection, namespace_id: int, conversation_id: UUID, seq: int
-) -> UUID | None:
-    """Return the id of the message at position `seq` of a conversation; None if there is none."""
-    place = {"conversation_id": conversation_id, "seq": seq}
-    found: UUID | None = await fetch_value(
-        conn, SQL["find_message_at"], {**namespaced(namespace_id), **place}
-    )
-    return found
-
-
 async def find_note_key(conn: Connection, namespace_id: int, key: str) -> UUID | None:
     """Return the id of the note with a key and no scope; None if there is none."""
     parameters = {**namespaced(namespace_id), "key_hash": note_key_hash(key, "", "", None)}

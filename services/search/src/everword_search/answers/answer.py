@@ -84,7 +84,9 @@ async def answer(
     memories = _memories(found.results, request)
     if found.verdict is Verdict.NOTHING_RELEVANT or not memories:
         return AnswerResult("", {}, Verdict.NOTHING_RELEVANT, "", ())
-    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    filter_ = await find_as_of(
+        sources.database, namespace, request.filter, at_least_as_fresh=request.at_least_as_fresh
+    )
     async with sources.database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
         # The search read endings of its results, but not of the messages below summaries.

@@ -25,6 +25,10 @@ def allowed_rows(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) ->
         # A UUID of zeros, empty as bytes, is the id of rows outside conversations.
         ids = [id_ for id_ in array_of_uuids(memory_filter.conversation_ids).tolist() if id_]
         passes &= snapshot.mask_of("conversations", ids)
+    if memory_filter.in_conversation is not None:
+        passes &= snapshot.mask_of("conversations", [b""]) ^ memory_filter.in_conversation
+    if memory_filter.included_memory_ids is not None:
+        passes &= snapshot.of_memories(array_of_uuids(memory_filter.included_memory_ids))
     if memory_filter.subjects is not None:
         own = snapshot.of_memories(array_of_uuids(memory_filter.of_subjects_ids or ()))
         passes &= snapshot.mask_of("subjects", memory_filter.subjects) | own

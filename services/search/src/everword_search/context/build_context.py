@@ -59,7 +59,9 @@ async def begin(
         raise InvalidArgument(violations=(("query", text),))
     # Validate the profile even if nothing will be searched.
     find_profile(request.profile, request.balanced)
-    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    filter_ = await find_as_of(
+        sources.database, namespace, request.filter, at_least_as_fresh=request.at_least_as_fresh
+    )
     request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     request = replace(request, own_fact_ids=start.own_fact_ids)

@@ -214,6 +214,7 @@ def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecor
         instance="",
         subject=subject,
         client_session_id="",
+        task_id="",
         title="",
         settings=None,
         active=True,

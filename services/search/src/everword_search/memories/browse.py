@@ -51,7 +51,9 @@ async def browse(
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Browse", request.page, item_chars=chars)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
-    filter_ = await find_as_of(database, namespace, request.filter)
+    filter_ = await find_as_of(
+        database, namespace, request.filter, at_least_as_fresh=request.at_least_as_fresh
+    )
     async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, filter_)

@@ -11,6 +11,8 @@
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+AND (%(in_conversation)s::boolean IS NULL OR (m.conversation_id IS NOT NULL) = %(in_conversation)s)
+AND (%(included_memory_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(included_memory_ids)s))
 AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
 AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s)
      OR %(of_subjects_ids)s::uuid[] IS NOT NULL AND m.source_id = ANY(%(of_subjects_ids)s))
@@ -49,6 +51,18 @@ AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
 SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
+
+-- find_task_conversations --
+-- The conversations of tasks, up to a limit.
+SELECT id FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND task_id <> '' AND task_id = ANY(%(task_ids)s)
+ LIMIT %(limit)s;
+
+-- find_notes_by_key --
+-- The notes whose keys begin alike, up to a limit. The operators compare bytes, as the index does, and policies allow them to use it.
+SELECT id FROM notes
+ WHERE namespace_id = %(namespace_id)s AND key <> '' AND key ~>=~ %(first_key)s AND key ~<~ %(end_key)s
+ LIMIT %(limit)s;
 
 -- find_later_memories --
 -- The memories of facts that became valid before a message but were learned after it: no evidence up to the message
@@ -623,15 +637,22 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More
 -- rows are taken than requested, because several passages may belong to one memory, and distant rows arrive in
--- approximate order. `is_complete` is false if the scan ended before it found `taken` rows.
+-- approximate order. `is_complete` is false if fewer than `taken` of the `visited` nearest rows are in the scope. OFFSET
+-- 0 looks up each row separately, in this order.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
-      FROM visible_vectors_:generation v
-      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
-     WHERE v.namespace_id = %(namespace_id)s
-       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :allowed_rows
-     ORDER BY v.embedding <=> %(vector)b::halfvec
+    SELECT m.id, m.source_id, m.kind, 1 - near.distance AS raw
+      FROM (SELECT v.memory_id, v.embedding <=> %(vector)b::halfvec AS distance
+              FROM visible_vectors_:generation v
+             WHERE v.namespace_id = %(namespace_id)s
+             ORDER BY v.embedding <=> %(vector)b::halfvec
+             LIMIT %(visited)s) AS near
+     CROSS JOIN LATERAL (
+           SELECT m.id, m.source_id, m.kind FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.id = near.memory_id
+              AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+              AND :allowed_rows
+           OFFSET 0) AS m
+     ORDER BY near.distance
      LIMIT %(taken)s
 ), calibrated AS (
     SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score

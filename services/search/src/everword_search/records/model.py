@@ -18,6 +18,9 @@ class MemoryFilter:
 
     kinds: list[int] | None = None
     conversation_ids: list[UUID] | None = None
+    #: True for memories of conversations only, False for all others.
+    in_conversation: bool | None = None
+    included_memory_ids: list[UUID] | None = None
     agents: list[str] | None = None
     subjects: list[str] | None = None
     #: Memories that pass the `subjects` filter whatever their subject.
@@ -37,6 +40,9 @@ class MemoryFilter:
     before: datetime | None = None
     #: Name of a period that is not resolved yet, such as `last_month`; empty if there is none.
     period: str = ""
+    #: Tasks and an address that are not resolved yet to `conversation_ids`, `included_memory_ids` and kinds.
+    task_ids: list[str] | None = None
+    address_prefix: str = ""
     #: Moments at which a memory must be valid and known. None is now; without `valid_at`, memories that become valid
     #: later are admitted, too.
     valid_at: datetime | None = None
@@ -59,6 +65,11 @@ class MemoryFilter:
     def is_open(self) -> bool:
         """True if the filter excludes nothing; `include_automated` is disregarded."""
         return replace(self, include_automated=False) == EVERYTHING
+
+    @property
+    def names_places(self) -> bool:
+        """True if the filter names tasks or an address, which have to be resolved."""
+        return self.task_ids is not None or self.address_prefix != ""
 
     def allows_kind(self, kind: int) -> bool:
         is_wanted = self.kinds is None or kind in self.kinds
@@ -103,6 +114,7 @@ class ConversationFilter:
     subjects: list[str] | None = None
     active: bool | None = None
     client_session_ids: list[str] | None = None
+    task_ids: list[str] | None = None
 
 
 def max_parts(chars: int) -> int:

@@ -122,25 +122,30 @@ SELECT id
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND external_id = %(external_id)s;
 
+-- find_message_at --
+-- The id of the message at a position of a conversation.
+SELECT id FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq = %(seq)s;
+
 -- get_conversation --
 -- A conversation by its id.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- find_conversation --
 -- A conversation by its key.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
    AND session_key = %(session_key)s;
 
 -- list_conversations --
 -- Conversations, newest first; their ids grow with time.
-SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id, title,
+       settings, active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND id < %(after_id)s
    AND (%(agents)s::text[] IS NULL OR agent = ANY(%(agents)s))
@@ -149,6 +154,7 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    AND (%(active)s::boolean IS NULL OR active = %(active)s)
    AND (%(client_session_ids)s::text[] IS NULL
         OR client_session_id <> '' AND client_session_id = ANY(%(client_session_ids)s))
+   AND (%(task_ids)s::text[] IS NULL OR task_id <> '' AND task_id = ANY(%(task_ids)s))
  ORDER BY id DESC
  LIMIT %(limit)s;
 

@@ -152,6 +152,17 @@ async def find_message(
     return found
 
 
+async def find_message_at(
+    conn: Connection, namespace_id: int, conversation_id: UUID, seq: int
+) -> UUID | None:
+    """Return the id of the message at position `seq` of a conversation; None if there is none."""
+    place = {"conversation_id": conversation_id, "seq": seq}
+    found: UUID | None = await fetch_value(
+        conn, SQL["find_message_at"], {**namespaced(namespace_id), **place}
+    )
+    return found
+
+
 async def get_conversation(
     conn: Connection, namespace_id: int, conversation_id: UUID
 ) -> ConversationRecord | None:

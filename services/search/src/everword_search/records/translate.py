@@ -35,6 +35,8 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         since=since,
         before=before,
         period=message.period.strip(),
+        task_ids=list(message.task_ids) or None,
+        address_prefix=message.address_prefix.strip(),
         include_automated=message.include_automated,
         include_superseded=message.include_superseded,
         valid_at=optional_time(message, "valid_at_time"),
@@ -54,6 +56,7 @@ def to_conversation_filter(message: conversation_pb2.ConversationFilter) -> Conv
         subjects=list(message.subjects) or None,
         active=message.active if message.HasField("active") else None,
         client_session_ids=list(message.client_session_ids) or None,
+        task_ids=list(message.task_ids) or None,
     )
 
 

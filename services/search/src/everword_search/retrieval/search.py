@@ -105,7 +105,10 @@ async def find_memories(
     if request.mode is SearchMode.HYBRID:
         # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
-    filter_ = await find_as_of(sources.database, namespace, request.filter, request.reference_time)
+    filter_ = await find_as_of(
+        *(sources.database, namespace, request.filter, request.reference_time),
+        at_least_as_fresh=request.at_least_as_fresh,
+    )
     text = topic_of(request.text) if request.mode is SearchMode.HYBRID else request.text
     request, last_seq = replace(request, filter=filter_, text=text), 0
     if request.conversation_id and request.mode in BY_WORDS | BY_MEANING:

@@ -45,6 +45,7 @@ def passes(memory_filter: MemoryFilter, memory: FilterableMemory) -> bool:
     pairs: tuple[tuple[Any, Any], ...] = (
         (memory_filter.kinds, memory.kind),
         (memory_filter.conversation_ids, memory.conversation_id),
+        (memory_filter.included_memory_ids, memory.id),
         (memory_filter.agents, memory.agent),
         (memory_filter.subjects, memory.subject),
         (memory_filter.channels, memory.channel),
@@ -61,6 +62,7 @@ def passes(memory_filter: MemoryFilter, memory: FilterableMemory) -> bool:
     return (
         all(allowed is None or value in allowed for allowed, value in pairs)
         and not any(refused and value in refused for refused, value in left_out)
+        and memory_filter.in_conversation in (None, memory.conversation_id is not None)
         and (memory_filter.tags is None or not set(memory_filter.tags).isdisjoint(memory.tags))
         and (memory_filter.since is None or memory.occurred_at >= memory_filter.since)
         and (memory_filter.before is None or memory.occurred_at < memory_filter.before)

@@ -12,9 +12,11 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
 from everword.domain.records import MemoryRecord
 from everword.domain.tokens import ResumeToken
 from everword.rpc.pages import DEFAULT_CONTENT_CHARS
+from everword_search.passages.filter_places import resolve_places
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read
@@ -65,24 +67,26 @@ class _WatchedMemories:
 
 async def look(
     database: Database,
-    namespace_id: int,
+    namespace: NamespaceScope,
     memory_filter: MemoryFilter,
     tier: Tier,
     place: ResumeToken,
 ) -> WatchBatch:
     """Return the next page of events after a position: changes first, and after the last change the expirations."""
-    asked = _WatchedMemories(namespace_id, memory_filter, tier)
-    async with database.transaction(namespace_id) as conn:
+    async with database.transaction(namespace.id) as conn:
         now = await store.read_clock(conn)
-        await store.number_changes(conn, namespace_id)
-        changes = await store.list_changes(conn, namespace_id, place.number, PAGE_CHANGES + 1)
+        await store.number_changes(conn, namespace.id)
+        changes = await store.list_changes(conn, namespace.id, place.number, PAGE_CHANGES + 1)
+        # After the changes, so that it includes a new conversation of a task with its first message.
+        wanted = await resolve_places(conn, namespace, memory_filter)
+        asked = _WatchedMemories(namespace.id, wanted, tier)
         page = _page(changes)
         events = await _changed(conn, asked, page, place)
         if page:
             place = replace(place, number=page[-1].number)
         if len(page) < len(changes):
             return WatchBatch(events, place, True)
-        expired = await store.list_expired(conn, namespace_id, place, now, PAGE_MEMORIES + 1)
+        expired = await store.list_expired(conn, namespace.id, place, now, PAGE_MEMORIES + 1)
         happened = [(row.id, EventType.EXPIRED) for row in expired[:PAGE_MEMORIES]]
         events += await _events(conn, asked, happened, {row.id: row for row in expired})
     if len(expired) > PAGE_MEMORIES:
@@ -91,7 +95,7 @@ async def look(
         place = replace(place, expired_at=last.expires_at, expired_id=str(last.id))
         return WatchBatch(events, place, True)
     return WatchBatch(
-        events, ResumeToken(namespace_id, place.number, max(now, place.expired_at)), False
+        events, ResumeToken(namespace.id, place.number, max(now, place.expired_at)), False
     )
 
 

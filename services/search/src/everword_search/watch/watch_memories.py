@@ -54,7 +54,7 @@ async def watch_memories(
     yield [], place.seal(secret)
     pause = FIRST_PAUSE_S
     while time.monotonic() < began + LONGEST_S and not stopping.is_set():
-        told = await look(database, namespace.id, memory_filter, tier, place)
+        told = await look(database, namespace, memory_filter, tier, place)
         place = told.place
         if told.events or time.monotonic() >= said + SILENCE_S:
             yield told.events, place.seal(secret)

@@ -14,6 +14,7 @@ from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolErr
 from everword.adapters.tools.owners import (
     Conversation,
     Subject,
+    Task,
     conversation_key,
     find_conversation,
     id_in,
@@ -52,6 +53,7 @@ async def memory_append(
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
     author: Annotated[str, Field(max_length=256, description="Who spoke.")] = "",
     subject: Subject = "",
+    task: Task = "",
     external_id: Annotated[
         str,
         Field(
@@ -80,6 +82,7 @@ async def memory_append(
     else:
         request.conversation.key.CopyFrom(conversation_key(caller, conversation, subject))
         request.conversation.details.subject = subject
+        request.conversation.details.task_id = task
     response = await caller.client.ingest_service.AppendMessages(request, metadata=caller.metadata)
     caller.wrote(response.consistency_token)
     caller.open_conversations.add(response.conversation_id)

@@ -9,7 +9,16 @@ from pydantic import Field
 
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.model import NO_SCOPE, READS, Tool, ToolCaller, ToolError
-from everword.adapters.tools.owners import Conversation, Subject, When, filter_of, is_visible
+from everword.adapters.tools.owners import (
+    Address,
+    Conversation,
+    Subject,
+    Tags,
+    Task,
+    When,
+    filter_of,
+    is_visible,
+)
 from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, one_line, when, whole
 from everword.client.kinds import KINDS, Kind
@@ -51,6 +60,9 @@ async def memory_search(
     until: When = "",
     subject: Subject = "",
     conversation: Conversation = "",
+    tags: Tags = (),
+    task: Task = "",
+    address_prefix: Address = "",
     page_token: PageToken = "",
 ) -> str:
     """Search everything remembered, best first.
@@ -61,7 +73,10 @@ async def memory_search(
     request = search_service_pb2.SearchRequest(
         query=query,
         mode=search_service_pb2.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}"),
-        filter=await filter_of(caller, subject, conversation, kinds, authors, agents, since, until),
+        filter=await filter_of(
+            *(caller, subject, conversation, kinds, authors, agents, since, until),
+            *(tags, task, address_prefix),
+        ),
         page_size=limit,
         max_content_chars=_FOUND_CHARS,
         at_least_as_fresh=caller.token,
@@ -129,6 +144,9 @@ def _no_results_text(request: search_service_pb2.SearchRequest) -> str:
             asked.kinds,
             asked.authors,
             asked.conversation_ids,
+            asked.tags,
+            asked.task_ids,
+            asked.address_prefix,
             asked.HasField("start_time"),
             asked.HasField("end_time"),
             # The filter of a server that is limited to an agent has memories of no agent, too.
@@ -157,11 +175,17 @@ async def memory_browse(
     until: When = "",
     subject: Subject = "",
     conversation: Conversation = "",
+    tags: Tags = (),
+    task: Task = "",
+    address_prefix: Address = "",
     page_token: PageToken = "",
 ) -> str:
     """List memories by time: to review a session, or to catch up on a day."""
     request = search_service_pb2.BrowseRequest(
-        filter=await filter_of(caller, subject, conversation, kinds, authors, agents, since, until),
+        filter=await filter_of(
+            *(caller, subject, conversation, kinds, authors, agents, since, until),
+            *(tags, task, address_prefix),
+        ),
         order=memory_pb2.Order.Value(f"ORDER_{order.upper()}"),
         page_size=limit,
         max_content_chars=_LISTED_CHARS,

@@ -28,6 +28,16 @@ When = Annotated[
         max_length=40, description="A time: 2026-04-18, 2026-04, yesterday, last_week, 7d, tuesday."
     ),
 ]
+Tags = Annotated[
+    tuple[str, ...], Field(max_length=20, description="Only memories with one of these tags.")
+]
+Task = Annotated[
+    str, Field(max_length=512, description="Id of a task that conversations belong to.")
+]
+Address = Annotated[
+    str,
+    Field(max_length=4096, description="A directory such as viking://default/notes, or a memory."),
+]
 _CHANNEL = "mcp"
 
 
@@ -45,6 +55,9 @@ async def filter_of(
     agents: Sequence[str] = (),
     since: str = "",
     until: str = "",
+    tags: Sequence[str] = (),
+    task: str = "",
+    address_prefix: str = "",
 ) -> memory_pb2.MemoryFilter:
     """Return the filter that the arguments of a tool ask for. Raises ToolError."""
     found = memory_pb2.MemoryFilter(
@@ -52,6 +65,9 @@ async def filter_of(
         authors=authors,
         agents=own_and_shared(caller.scope.agent) or agents,
         subjects=own_and_shared(subject),
+        tags=tags,
+        task_ids=[task] if task else [],
+        address_prefix=address_prefix,
     )
     # The server understands names of times, in the time zone of the namespace.
     if since or until:

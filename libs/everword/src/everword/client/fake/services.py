@@ -334,4 +334,11 @@ class FakeClient(Client):
         ]
 
     def _filtered(self, memory_filter: memory_pb2.MemoryFilter) -> list[memory_pb2.Memory]:
-        return [each for each in self._memories.values() if is_wanted(each, memory_filter)]
+        task_ids = memory_filter.task_ids
+        tasks = {each.id: each.details.task_id for each in self._conversations.values()}
+        return [
+            each
+            for each in self._memories.values()
+            if is_wanted(each, memory_filter)
+            and (not task_ids or tasks.get(each.conversation_id, "") in task_ids)
+        ]

@@ -21,6 +21,7 @@ def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> boo
         and memory.subject in (wanted.subjects or [memory.subject])
         and memory.agent in (wanted.agents or [memory.agent])
         and memory.author in (wanted.authors or [memory.author])
+        and (not wanted.tags or not set(wanted.tags).isdisjoint(memory.tags))
         and (not wanted.HasField("start_time") or time >= wanted.start_time.ToNanoseconds())
         and (not wanted.HasField("end_time") or time < wanted.end_time.ToNanoseconds())
     )

@@ -11,6 +11,7 @@ CREATE TABLE conversations (
     instance text NOT NULL DEFAULT '',
     subject text NOT NULL DEFAULT '',
     client_session_id text NOT NULL DEFAULT '',
+    task_id text NOT NULL DEFAULT '',
     title text NOT NULL DEFAULT '',
     settings jsonb,
     active boolean NOT NULL DEFAULT true,
@@ -25,10 +26,12 @@ CREATE TABLE conversations (
     UNIQUE (namespace_id, channel, agent, session_key)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE conversations IS 'One row per namespace, channel, agent and session_key.';
+COMMENT ON COLUMN conversations.task_id IS 'The caller''s id of the task that it belongs to; several conversations may have the same.';
 COMMENT ON COLUMN conversations.last_seq IS 'Sequence number of the latest message. Its row lock orders concurrent appends.';
 COMMENT ON COLUMN conversations.erasure_id IS 'The erasure that deletes the conversation; from then on it is hidden.';
 COMMENT ON COLUMN conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
 CREATE INDEX conversations_client_session ON conversations (namespace_id, client_session_id, id) WHERE client_session_id <> '';
+CREATE INDEX conversations_task ON conversations (namespace_id, task_id, id) WHERE task_id <> '';
 CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) WHERE erasure_id IS NOT NULL;
 -- Finds the latest conversations of an agent and subject, except conversations with automated messages only.
 CREATE INDEX conversations_latest ON conversations (namespace_id, subject, agent, last_message_at DESC) WHERE turn_count > 0;

@@ -623,7 +623,7 @@ BEGIN
         WITH held AS (
             UPDATE conversations c
                SET erasure_id = erasure.id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
-                   bot_identity = '', client_session_id = '',
+                   bot_identity = '', client_session_id = '', task_id = '',
                    erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
              WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
                AND (erasure.kind = 2 AND c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)

@@ -26,6 +26,8 @@ COMMENT ON COLUMN notes.version IS 'Latest version in note_versions. Its row loc
 COMMENT ON COLUMN notes.log_date IS 'The day of an entry of a daily log.';
 COMMENT ON COLUMN notes.expires_at IS 'From then on the note counts as deleted.';
 CREATE UNIQUE INDEX notes_key ON notes (namespace_id, key_hash);
+-- By the first characters of keys, in any locale. An entry has room for the longest key, of 2,048 bytes.
+CREATE INDEX notes_key_prefix ON notes (namespace_id, key text_pattern_ops) WHERE key <> '';
 CREATE INDEX notes_log ON notes (namespace_id, log_date, id) WHERE log_date IS NOT NULL;
 CREATE INDEX notes_kind ON notes (namespace_id, kind, id);
 CREATE INDEX notes_open_tasks ON notes (namespace_id, subject, agent, id)

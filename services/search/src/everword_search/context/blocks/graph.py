@@ -14,7 +14,10 @@ from everword_search.records.model import MemoryFilter
 #: Maximum relations in a context, and the minimum weight of a relation for the topic.
 _MOST, _LEAST_WEIGHT = 12, 0.4
 #: Filters that exclude the graph, because relations have no such field.
-_OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags")
+_OTHER = (
+    *("conversation_ids", "in_conversation", "included_memory_ids"),
+    *("channels", "instances", "authors", "roles", "tags"),
+)
 
 
 async def find_relations(block_request: BlockRequest) -> Sequence[ContextCandidate]:

@@ -104,6 +104,8 @@ def _filter_allows_facts(memory_filter: MemoryFilter) -> bool:
     """Return whether a filter can admit facts, which have no conversation, channel, instance, author, role or tags."""
     of_messages = (
         memory_filter.conversation_ids,
+        memory_filter.in_conversation,
+        memory_filter.included_memory_ids,
         memory_filter.channels,
         memory_filter.instances,
         memory_filter.authors,

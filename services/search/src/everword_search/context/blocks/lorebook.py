@@ -29,6 +29,7 @@ _DOES_NOT_FIT = (
 #: Filters that exclude lore: entries have no such field, and no history.
 _OTHER = (
     *("channels", "instances", "authors", "roles", "tags", "since", "before"),
+    *("in_conversation", "included_memory_ids"),
     *("valid_at", "known_at", "as_of_time", "as_of_conversation_id"),
 )
 _KEPT = CompiledBooks()

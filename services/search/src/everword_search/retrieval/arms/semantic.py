@@ -20,6 +20,8 @@ from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
     EXACT_PASSAGES,
     MOST_COMPARED,
+    VISITED,
+    VISITED_AT_MOST,
     GenerationRow,
     QueryNotEmbedded,
     QueryVector,
@@ -112,19 +114,26 @@ class SemanticArm(RankingArm):
         """Compare every vector of a small scope, and use the index for a large one.
 
         The size of a scope is taken from the namespace's count, from earlier searches, or else from reading the
-        passages. A large scope is compared, too, if the index finds too little of it.
+        passages. If the index finds too little of a scope near the query, the scope is compared, too, unless it has
+        more than `MOST_COMPARED` passages.
         """
         if not self._scope.is_open or self._passages <= EXACT_PASSAGES:
             exact = await self._compare(conn, generation_id, parameters, EXACT_PASSAGES)
             if exact is not None:
                 return exact
-        found, is_complete = await vectors.find_approximate(
-            conn, self._scope, generation_id, parameters
+        if not self._large_scopes.has_more(self._scope, MOST_COMPARED):
+            found, is_complete = await vectors.find_approximate(
+                conn, self._scope, generation_id, parameters, VISITED
+            )
+            if is_complete:
+                return found
+            exact = await self._compare(conn, generation_id, parameters, MOST_COMPARED)
+            if exact is not None:
+                return exact
+        found, _ = await vectors.find_approximate(
+            conn, self._scope, generation_id, parameters, VISITED_AT_MOST
         )
-        if is_complete:
-            return found
-        exact = await self._compare(conn, generation_id, parameters, MOST_COMPARED)
-        return found if exact is None else exact
+        return found
 
     async def _compare(
         self, conn: Connection, generation_id: int, parameters: dict[str, Any], most: int
