@@ -13,7 +13,7 @@ from support.corpus import moment
 from support.databases import cloned
 from support.stack import running_stack
 
-#: By language: what is said each week with another name, the names, the event between the second and the third week,
+#: By language: a sentence that is said each week with another name, the names, the event between the second and the third week,
 #: and the question.
 CHATS = [
     (

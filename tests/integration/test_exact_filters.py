@@ -1,4 +1,4 @@
-"""Search by meaning with a filter returns what a comparison of every vector does."""
+"""Search by meaning with a filter returns the same results as a comparison of every vector."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _is_english_word(word: str) -> bool:
 def guess_language(text: str) -> str:
     """Return the language of most words of a text that is not English, in lower case; empty if it is unknown.
 
-    Of languages in other scripts than the Latin one, only Chinese, Hindi and Thai are told apart.
+    In other scripts than the Latin one, it distinguishes only Chinese, Hindi and Thai.
     """
     languages = Counter(
         _language_of_word(found[0]) for found in islice(_WORD.finditer(text), _WORDS)

@@ -50,7 +50,7 @@ class Tokens:
     padding: int
     unknown: int
     _text: bytes
-    #: Where each piece begins in `_text`, and where the last one ends.
+    #: The position in `_text` of the start of each piece, and of the end of the last one.
     _places: NDArray[np.uint32]
     _scores: NDArray[np.float32]
 

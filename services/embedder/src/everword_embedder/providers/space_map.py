@@ -38,7 +38,7 @@ class QueryBackgrounds:
     others: Background
 
 
-#: Of an English query with mapped passages, and of a mapped query with English passages.
+#: For English queries with mapped passages, and for mapped queries with English passages.
 _FROM_ENGLISH, _TO_ENGLISH = Background(0.12, 0.05), Background(0.13, 0.065)
 #: Of mapped queries with mapped passages: chosen so that evidence and the nearest passages of unanswerable questions in
 #: German, Spanish, Japanese and Arabic chats are as many deviations away as in English ones.

@@ -180,7 +180,8 @@ class NamespaceIndex:
     def newly_limited(self, ids: Ints, limits: Floats) -> Array:
         """Return for each passage whether `limit` would change it."""
         rows = self.find(ids)
-        return (rows >= 0) & np.any(self._intervals.of(rows) != limits, axis=1)
+        differ: Array = np.any(self._intervals.of(rows) != limits, axis=1)
+        return differ & (rows >= 0)
 
     def forget_limits(self) -> None:
         """Treat all passages as valid at any time."""
