@@ -21,6 +21,7 @@ import psycopg
 from psycopg import errors, sql
 
 from everword.db.concurrent_index import Index, build_parts
+from everword.db.distribution import distribute, ensure_distributable, is_distributed
 from everword.prices.price_list import shipped_prices
 
 #: "everword" in ASCII, cut to 63 bits.
@@ -146,16 +147,25 @@ def migrate(
     to: int | None = None,
     *,
     post: bool = True,
+    distributed: bool = False,
     begun: Callable[[Migration], None] = lambda migration: None,
 ) -> list[Migration]:
     """Bring the schema up to date, or to version `to`, and return the applied migrations.
 
     `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Post migrations come
-    last, and are left out if `post` is False; `begun` is called before each migration. Raises MigrationError if an
-    applied file has changed since, or the database is newer than this code.
+    last, and are left out if `post` is False; `begun` is called before each migration. With `distributed`, or if the
+    database is distributed already, new tables are distributed over the nodes of Citus.
+
+    Raises:
+        MigrationError: an applied file has changed since, or the database is newer than this code.
+        DistributionError: the database cannot be distributed.
     """
     with psycopg.connect(admin_url, autocommit=True) as conn:
         _wait_for_turn(conn)
+        distributed = distributed or is_distributed(conn)
+        if distributed:
+            ensure_distributable(conn, partitions)
+            partitions = 1
         conn.execute(_BOOTSTRAP)
         conn.execute(_SESSION)
         if partitions is not None:
@@ -167,6 +177,8 @@ def migrate(
         for migration in first:
             begun(migration)
             _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)
+        if distributed:
+            distribute(conn, SERVICE_ROLES + SCOPED_ROLES)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")
@@ -236,6 +248,9 @@ def _apply_baseline(conn: psycopg.Connection, migration: Migration) -> None:
 
 def _apply_file(conn: psycopg.Connection, name: str, text: str) -> None:
     with conn.transaction():
+        if name != "access":
+            # Roles must exist on each node before its tables name them. The other objects follow their tables.
+            conn.execute("SET LOCAL citus.enable_ddl_propagation = off")
         conn.execute(text.encode())
         conn.execute("INSERT INTO baseline_files VALUES (%s, %s)", [name, _sha256(text)])
 
