@@ -97,11 +97,12 @@ def placement(table: str) -> str:
 
 
 def is_distributed(conn: psycopg.Connection) -> bool:
-    """Return whether tables of the schema are distributed."""
+    """Return whether tables of the schema are distributed, or an interrupted run began to distribute them."""
     if conn.execute("SELECT to_regclass('pg_catalog.pg_dist_partition')").fetchone() == (None,):
         return False
     row = conn.execute(
-        "SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('everword.namespaces'))"
+        "SELECT to_regclass('everword.removed_foreign_keys') IS NOT NULL OR EXISTS ("
+        "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('everword.namespaces'))"
     ).fetchone()
     return row == (True,)
 
@@ -243,6 +244,8 @@ def _grant(conn: psycopg.Connection, roles: Sequence[str]) -> None:
             sql.SQL("GRANT SELECT ON {} TO {}").format(sql.Identifier(table), sql.Identifier(role))
         )
     granted = sql.SQL(", ").join(map(sql.Identifier, roles))
+    # The baseline's own grant on the schema was not sent.
+    conn.execute(sql.SQL("GRANT USAGE ON SCHEMA everword TO {}").format(granted))
     conn.execute(sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA everword TO {}").format(granted))
 
 
