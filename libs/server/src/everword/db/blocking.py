@@ -39,7 +39,7 @@ class BlockingDatabase:
             configure=self._inspect,
             name=f"{service}-blocking",
         )
-        #: Whether nodes need the settings of each transaction; None before the first connection.
+        #: True if nodes need the settings of each transaction; None before the first connection.
         self._distributed: bool | None = None
 
     def _inspect(self, conn: Connection) -> None:

@@ -7,7 +7,8 @@ table is copied to every node. A local table exists on the coordinator only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import psycopg
 from psycopg import sql
@@ -46,6 +47,11 @@ DISTRIBUTED = frozenset(
 )
 #: Vectors of a model generation, distributed as well.
 _VECTORS = re.compile(r"memory_vectors_\d+")
+SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
+#: Taken for calls whose key is bound to an agent or a subject.
+SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
+#: Citus connects to the nodes as these roles.
+_ROLES = SERVICE_ROLES + SCOPED_ROLES
 #: Called by policies, views and statements on the nodes; they read no table.
 NODE_FUNCTIONS = (
     *("in_scope", "is_shown", "erasing_namespace", "may_have_read", "month_of"),
@@ -162,17 +168,13 @@ def _ensure_unpartitioned(conn: psycopg.Connection, partitions: int | None) -> N
         )
 
 
-def distribute(
-    conn: psycopg.Connection,
-    roles: Sequence[str],
-    begun: Callable[[str], None] = lambda table: None,
-) -> None:
-    """Distribute the tables that are not distributed yet, and give `roles` the rights that they need on nodes.
+def distribute(conn: psycopg.Connection) -> None:
+    """Distribute the tables that are not distributed yet, and give the services' roles the rights that nodes require.
 
-    An interrupted run is continued by the next one. `begun` is called with each table before it is distributed.
+    An interrupted run is continued by the next one.
     """
     conn.execute("SET client_min_messages = warning")
-    _allow_nodes(conn, roles)
+    _allow_nodes(conn)
     pending = [
         table
         for table, is_placed in conn.execute(_TABLES).fetchall()
@@ -181,28 +183,40 @@ def distribute(
     _remove_foreign_keys(conn, pending)
     # The others are colocated with `conversations`.
     for table in sorted(pending, key=_order):
-        begun(table)
-        distribute_table(conn, table)
+        _distribute_table(conn, table)
     _restore_foreign_keys(conn)
-    _grant(conn, roles)
+    _grant(conn)
     _send_functions(conn)
+
+
+@contextmanager
+def distributed_afterwards(conn: psycopg.Connection) -> Iterator[None]:
+    """Distribute the tables that the block creates, if the database is distributed. Requires a transaction."""
+    if not is_distributed(conn):
+        yield
+        return
+    # Otherwise a table that refers to a reference table would become a table of one shard, which few statements change.
+    conn.execute("SET LOCAL citus.enable_ddl_propagation = off")
+    yield
+    conn.execute("SET LOCAL citus.enable_ddl_propagation = on")
+    distribute(conn)
 
 
 def _order(table: str) -> tuple[bool, bool, str]:
     return placement(table) != "reference", table != "conversations", table
 
 
-def _allow_nodes(conn: psycopg.Connection, roles: Sequence[str]) -> None:
+def _allow_nodes(conn: psycopg.Connection) -> None:
     """Let transactions send their settings to nodes, and let the coordinator connect to nodes as the services."""
     database = sql.Identifier(conn.info.dbname)
     conn.execute(
         sql.SQL("ALTER DATABASE {} SET citus.propagate_set_commands = 'local'").format(database)
     )
-    for role in roles:
+    for role in _ROLES:
         conn.execute(sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(role)))
 
 
-def distribute_table(conn: psycopg.Connection, table: str) -> None:
+def _distribute_table(conn: psycopg.Connection, table: str) -> None:
     """Distribute a table, or copy it to every node if it is a reference table."""
     if placement(table) == "reference":
         conn.execute("SELECT create_reference_table(%s)", [f"everword.{table}"])
@@ -237,13 +251,13 @@ def _restore_foreign_keys(conn: psycopg.Connection) -> None:
     conn.execute("DROP TABLE removed_foreign_keys")
 
 
-def _grant(conn: psycopg.Connection, roles: Sequence[str]) -> None:
+def _grant(conn: psycopg.Connection) -> None:
     """Grant rights that PostgreSQL requires of the owner of a view or an identity column, and Citus of the caller."""
     for table, role in conn.execute(_VIEWED).fetchall():
         conn.execute(
             sql.SQL("GRANT SELECT ON {} TO {}").format(sql.Identifier(table), sql.Identifier(role))
         )
-    granted = sql.SQL(", ").join(map(sql.Identifier, roles))
+    granted = sql.SQL(", ").join(map(sql.Identifier, _ROLES))
     # The baseline's own grant on the schema was not sent.
     conn.execute(sql.SQL("GRANT USAGE ON SCHEMA everword TO {}").format(granted))
     conn.execute(sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA everword TO {}").format(granted))
@@ -257,7 +271,7 @@ def _send_functions(conn: psycopg.Connection) -> None:
     ).fetchall()
     for (signature,) in rows:
         conn.execute("SELECT create_distributed_function(%s)", [signature])
-    # Those that views and policies call are sent with the table. A node grants PUBLIC each new function.
+    # Citus sends functions of views and policies with the table. On a node, PUBLIC can call each new function.
     rows = conn.execute(
         "SELECT p.oid::regprocedure::text FROM pg_dist_object d JOIN pg_proc p ON p.oid = d.objid "
         "WHERE d.classid = 'pg_proc'::regclass AND p.pronamespace = 'everword'::regnamespace"

@@ -21,7 +21,13 @@ import psycopg
 from psycopg import errors, sql
 
 from everword.db.concurrent_index import Index, build_parts
-from everword.db.distribution import distribute, ensure_distributable, is_distributed
+from everword.db.distribution import (
+    SCOPED_ROLES,
+    SERVICE_ROLES,
+    distribute,
+    ensure_distributable,
+    is_distributed,
+)
 from everword.prices.price_list import shipped_prices
 
 #: "everword" in ASCII, cut to 63 bits.
@@ -65,9 +71,6 @@ _TURN_S = 0.2
 #: How often a migration is tried whose locks others hold, and the longest pause between, in seconds.
 LOCK_ATTEMPTS = 30
 LOCK_PAUSE_S = 5.0
-SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
-#: Taken for calls whose key is bound to an agent or a subject.
-SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
 #: Whom the schema names in its rights and policies.
 SCHEMA_ROLES = (*SERVICE_ROLES, *SCOPED_ROLES, "everword_scoped")
 
@@ -178,7 +181,7 @@ def migrate(
             begun(migration)
             _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)
         if distributed:
-            distribute(conn, SERVICE_ROLES + SCOPED_ROLES)
+            distribute(conn)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")

@@ -113,7 +113,7 @@ class Database:
             configure=self._inspect,
             name=service,
         )
-        #: Whether nodes need the settings of each transaction; None before the first connection.
+        #: True if nodes need the settings of each transaction; None before the first connection.
         self._distributed: bool | None = None
         self._probe: Connection | None = None
         #: True if the last probe was answered.
