@@ -92,14 +92,14 @@ class DistributionError(Exception):
 
 
 def placement(table: str) -> str:
-    """Return `local`, `reference` or `distributed`. Raises KeyError for a table without a placement."""
+    """Return `local`, `reference` or `distributed`. Raises DistributionError for a table that is not listed."""
     if table in LOCAL:
         return "local"
     if table in REFERENCE:
         return "reference"
     if table in DISTRIBUTED or _VECTORS.fullmatch(table):
         return "distributed"
-    raise KeyError(table)
+    raise DistributionError(f"the table everword.{table} is not of this release; drop or move it")
 
 
 def is_distributed(conn: psycopg.Connection) -> bool:
