@@ -9,7 +9,8 @@ import psycopg
 import pytest
 
 from everword.db.distribution import DistributionError, placement
-from everword.db.migrate import SCOPED_ROLES, SERVICE_ROLES, migrate
+from everword.db.migrate import migrate
+from everword.db.roles import SCOPED_ROLES, SERVICE_ROLES
 from support.citus_cluster import connect
 from support.citus_database import AGENT, Distributed, count_rows
 from support.isolation import NOT_ISOLATED

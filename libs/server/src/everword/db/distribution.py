@@ -13,6 +13,8 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import sql
 
+from everword.db.roles import SCOPED_ROLES, SERVICE_ROLES
+
 LOCAL = frozenset(
     {
         *("schema_migrations", "deployment", "calibrations", "namespace_deletions"),
@@ -47,9 +49,6 @@ DISTRIBUTED = frozenset(
 )
 #: Vectors of a model generation, distributed as well.
 _VECTORS = re.compile(r"memory_vectors_\d+")
-SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
-#: Taken for calls whose key is bound to an agent or a subject.
-SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
 #: Citus connects to the nodes as these roles.
 _ROLES = SERVICE_ROLES + SCOPED_ROLES
 #: Called by policies, views and statements on the nodes; they read no table.

@@ -21,13 +21,8 @@ import psycopg
 from psycopg import errors, sql
 
 from everword.db.concurrent_index import Index, build_parts
-from everword.db.distribution import (
-    SCOPED_ROLES,
-    SERVICE_ROLES,
-    distribute,
-    ensure_distributable,
-    is_distributed,
-)
+from everword.db.distribution import distribute, ensure_distributable, is_distributed
+from everword.db.roles import SCOPED_ROLES, SERVICE_ROLES
 from everword.prices.price_list import shipped_prices
 
 #: "everword" in ASCII, cut to 63 bits.
