@@ -24,8 +24,8 @@ from support.documents import code_blocks
 from support.stack import Stack
 from support.transfer_namespace import fill_everything
 
-#: Tables numbered by the server's transactions, whose numbers restart after a restore.
-RENUMBERED = {"index_changes", "memory_changes", "model_generations"}
+#: Tables with numbers that a restore changes.
+RENUMBERED = {"change_numbers", "model_generations"}
 
 
 def _contents(url: str) -> dict[str, str]:

@@ -89,12 +89,17 @@ FUNCTIONS = {
     "nightless_namespaces": "a sweep: ids alone",
     "changed_topics": "a sweep: ids alone",
     "pending_periods": "a sweep: dates and subjects, no content",
-    "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
-    "prune_memory_changes": "housekeeping: changes that no watcher asks for any more",
+    **dict.fromkeys(
+        ("prune_append_requests", "prune_memory_changes", "prune_usage"), "one: its argument"
+    ),
+    "old_append_requests": "a sweep: ids alone",
+    "old_memory_changes": "a sweep: ids alone",
+    "namespaces_with_old_usage": "a sweep: ids alone",
+    **dict.fromkeys(("number_changes", "hold_lock", "share_lock"), "one: its argument"),
+    "unnumbered_namespaces": "a sweep: ids alone",
     "agent_of": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
-    "prune_usage": "housekeeping: old entries of the ledger",
 }
 
 #: A statement without tables, whose namespace is text.

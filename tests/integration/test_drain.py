@@ -30,6 +30,7 @@ from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.queue.schedule import record_backlog, schedule_pending
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
+from support.jobs import make_namespace
 from support.stack import Stack
 
 #: Texts of the first two calls, which measure the model: unrelated texts as questions, and as passages.
@@ -103,7 +104,7 @@ def vectors(owner: psycopg.Connection) -> int:
 async def test_drain_embeds_pending_passages_of_all_namespaces(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
-    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    make_namespace(owner, "other")
     await append(stack, *[f"message {number}" for number in range(70)])
     await append(stack, "theirs", metadata=OTHER)
     run(jobs, model)
@@ -130,7 +131,7 @@ async def test_drain_stores_each_vector_with_its_passage(
             )
             return super().embed(generation_id, texts)
 
-    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    make_namespace(owner, "other")
     await append(stack, *["x" * number for number in (5, 1, 2, 4, 3)])
     await append(stack, *["x" * number for number in (7, 6)], metadata=OTHER)
     run(jobs, Slow())
@@ -261,7 +262,7 @@ async def test_backlog_length_and_age_are_recorded(
         return SimpleNamespace(set=partial(recorded.__setitem__, name))
 
     monkeypatch.setattr("everword_embedder.queue.schedule.gauge", gauge)
-    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    make_namespace(owner, "other")
     await append(stack, "one", "two")
     await append(stack, "theirs", metadata=OTHER)
     owner.execute("UPDATE embedding_queue SET enqueued_at = now() - interval '1 hour'")

@@ -22,7 +22,7 @@ from everword.v1 import lore_service_pb2 as lore
 from support.calls import append
 from support.databases import cloned
 from support.erasure_checks import count, erase, rows_with
-from support.jobs import make_due, state, worker
+from support.jobs import make_due, make_namespace, state, worker
 from support.learning import learn
 from support.lore import entry, write_book, write_entry
 from support.notes import write
@@ -58,7 +58,7 @@ async def test_job_that_starts_during_an_erasure_reads_only_remaining_messages(
         jobs.open()
         named = make_due(own, str(said.conversation_id))
         sent = make_due(own, "shard-1")
-        elsewhere = make_due(own, "s", namespace=_namespace(own, "elsewhere"))
+        elsewhere = make_due(own, "s", namespace=make_namespace(own, "elsewhere"))
         own.execute(
             "UPDATE jobs SET published_at = now() WHERE id = ANY(%s)",
             [[sent.job_id, elsewhere.job_id]],
@@ -77,12 +77,6 @@ async def test_job_that_starts_during_an_erasure_reads_only_remaining_messages(
         done = await asyncio.gather(*starting)
     assert "done" in done
     assert set(read) == {"The mill stands."}
-
-
-def _namespace(conn: psycopg.Connection, name: str) -> int:
-    row = conn.execute("INSERT INTO namespaces (name) VALUES (%s) RETURNING id", [name]).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def _begin_erasure(stack: Stack, message_id: UUID) -> psycopg.Connection:

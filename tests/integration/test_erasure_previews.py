@@ -46,7 +46,7 @@ async def test_erasure_preview_blocks_neither_appends_nor_jobs(stack: Stack, fie
             held = _held(conn)
             await stack.ingest.AppendMessages(said("It stands still."), timeout=5)
             # Workers start jobs under this lock; an erasure would block them.
-            lock = "SELECT pg_try_advisory_xact_lock_shared(hashtextextended('start jobs', 1))"
+            lock = "SELECT true FROM tenants WHERE namespace_id = 1 FOR SHARE SKIP LOCKED"
             assert conn.execute(lock).fetchone() == (True,)
             assert not preview.done()
         counts = (await preview).row_counts

@@ -161,7 +161,9 @@ def _do_ingests_housekeeping(stack: Stack) -> None:
     """Delete all request ids, and fold all counts."""
     options = "-c role=everword_ingest -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
-        conn.execute("SELECT prune_append_requests(interval '0', 1000)")
+        conn.execute(
+            "SELECT prune_append_requests(namespace_id, request_ids, '0') FROM old_append_requests('0', 1000)"
+        )
         conn.execute(SQL["fold_corpus_counts"].sql, {"namespace_id": 1, "limit": 100})
 
 

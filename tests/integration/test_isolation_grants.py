@@ -115,7 +115,7 @@ def test_tables_without_row_level_security_have_no_content(owner: psycopg.Connec
         *("embedding_queue.state", "embedding_queue.error", "api_keys.description"),
         *("api_keys.agent", "api_keys.subject"),
         *("tool_sentence_queue.state", "tool_sentence_queue.error"),
-        *("tool_sentence_queue.state", "tool_sentence_queue.error"),
+        "namespace_locks.name",
     }
 
 

@@ -64,6 +64,7 @@ CROSSING_PACKAGES = ("everword.jobs.",)
 #: Statements that derive rows from memories; without visible memories they write nothing.
 DERIVING = {
     *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
+    "everword_ingest.messages.insert_messages",
     *(
         "everword_compactor.conversations.advance_progress",
         "everword_compactor.learning.advance_learned",

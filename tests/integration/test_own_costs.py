@@ -236,7 +236,7 @@ async def test_agent_budget_blocks_model_calls_only_for_its_conversations(
                 shop.ledger.admit("any")
             # The limit is being raised, and refused jobs are already due again.
             with deployment.stack.database.connect() as conn, conn.transaction():
-                key = "SELECT pg_advisory_xact_lock(hashtextextended('budgets', %s))"
+                key = "SELECT hold_lock(%s, 'budgets')"
                 conn.execute(key, [namespace_id])
                 conn.execute("UPDATE budgets SET max_tokens = 1000")
                 admitting = asyncio.create_task(asyncio.to_thread(shop.ledger.admit, "any"))

@@ -79,6 +79,7 @@ BREAKS = {
     "isolation": "ALTER TABLE facts DISABLE ROW LEVEL SECURITY",
     "indexes": "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'messages_p0_pkey'::regclass",
     "numbers": "UPDATE memories SET id = 1::bigint << 40 WHERE id = (SELECT max(id) FROM memories)",
+    "tenants": f"DELETE FROM tenants WHERE namespace_id = {_THEIRS}",
     "secrets": "UPDATE deployment SET token_secret = 'short'",
     "generations": "UPDATE model_generations SET state = 'building'",
     "counters": f"INSERT INTO corpus_counts (namespace_id, turns) VALUES ({_THEIRS}, 1)",

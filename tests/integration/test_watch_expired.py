@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 import pytest_asyncio
 
-from everword.domain.tokens import ResumeToken, _seal
 from everword.rpc.translate import to_timestamp
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import memory_pb2
@@ -22,7 +20,7 @@ from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.stack import Stack, running_stack
-from support.watchers import all_events, begin, expire_memories, take, token_secret
+from support.watchers import all_events, begin, expire_memories, take
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED, EXPIRED = (
@@ -176,15 +174,6 @@ def _copy(conn: psycopg.Connection, memory_id: str) -> str:
         "INSERT INTO memory_changes (namespace_id, memory_ids) VALUES (1, ARRAY[%s::uuid])", row
     )
     return str(row[0])
-
-
-async def test_watch_token_of_the_previous_release_can_be_resumed(stack: Stack) -> None:
-    note = (await write(stack, "kept by an older server", expires=in_an_hour())).note_id
-    secret = token_secret(stack)
-    place = ResumeToken.read(secret, await begin(stack), 1)
-    expire_memories(stack, [note])
-    old = _seal(secret, "watch", list(astuple(place))[:6])
-    assert told(await all_events(stack, old)) == [(EXPIRED, note)]
 
 
 async def test_watch_command_prints_expired_memory(stack: Stack) -> None:

@@ -19,12 +19,7 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     return {
         f"{package}.find_message_at": {"conversation_id": conversation_id, "seq": 1},
         f"{package}.find_note_key": {"key_hash": b"hash"},
-        "everword_search.watch.list_changes": {
-            "since": "1:1:",
-            "until": f"{2**30}:{2**30}:",
-            "xid": "0",
-            "change_id": 0,
-        },
+        "everword_search.watch.list_changes": {"after": 0},
         "everword_search.watch.list_expired": {
             "expired_at": 0.0,
             "expired_id": UUID(int=0),

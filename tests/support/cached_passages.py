@@ -16,7 +16,7 @@ from everword_search.kernels.arrays import Floats
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
 #: The statement's row for an empty namespace.
-NOTHING = PassagesRow(**{**_NO_COLUMNS, "passages": 0, "snapshot": "1:1:", "now": 0.0})
+NOTHING = PassagesRow(**{**_NO_COLUMNS, "passages": 0, "last_change": 0, "now": 0.0})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ALWAYS, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 

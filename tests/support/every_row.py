@@ -59,4 +59,5 @@ def insert_every_row(
     insert_checkpoints(conn, namespace_id, conversation_id, words)
     insert_documents(conn, namespace_id, message_ids, words)
     insert_earlier(conn, namespace_id, conversation_id, message_ids, words)
+    conn.execute("SELECT number_changes(%s)", [namespace_id])
     return summaries

@@ -36,7 +36,7 @@ ISOLATED = VIEWS | {
 NOT_ISOLATED = frozenset(
     {
         *("jobs", "embedding_queue", "embedding_pauses", "tool_sentence_queue"),
-        *("corpus_counts", "namespace_usage", "api_keys"),
+        *("corpus_counts", "namespace_usage", "tenants", "namespace_locks", "api_keys"),
     }
 )
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")

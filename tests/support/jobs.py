@@ -41,6 +41,7 @@ def state(owner: psycopg.Connection, key: JobKey) -> tuple[object, ...]:
 def make_namespace(owner: psycopg.Connection, name: str) -> int:
     found = owner.execute("INSERT INTO namespaces (name) VALUES (%s) RETURNING id", [name])
     [id_] = found.fetchone() or (0,)
+    owner.execute("INSERT INTO tenants (namespace_id) VALUES (%s)", [id_])
     return int(id_)
 
 

@@ -109,7 +109,9 @@ def test_closed_rows_are_excluded_and_concurrent_closes_conflict() -> None:
     assert not copy.conflicts(asked, passages([]), changes(closed=[2]))
     change(copy, [4], closed=[2, 4, 99])
     assert (allowed_rows(copy), copy.present) == ([1, 3], 4)
-    assert copy.conflicts(asked, passages([]), changes(closed=[2]))
+    assert copy.conflicts(asked, passages([]), changes(closed=[3]))
+    # A change without a number is read again, which changes nothing.
+    assert not copy.conflicts(asked, passages([]), changes(closed=[2]))
     # A new row that arrives together with its own limits does not conflict.
     assert not copy.conflicts(asked, passages([5]), changes(closed=[5]))
     copy.add(NOTHING, passages([]), Changes(np.zeros(0, np.int64), np.array([2]), np.array([OPEN])))

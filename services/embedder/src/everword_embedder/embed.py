@@ -40,6 +40,8 @@ CACHE_BYTES = 32 * 1024 * 1024
 CACHE_TTL_S = 3600.0
 #: Seconds after a switch when the memory of the old model is freed.
 UNLOAD_S = 600.0
+#: Embedded at the start: a text in English, and one that is not.
+WARM_UP, OTHER_WARM_UP = "warm-up", "Wo wohnt meine Schwester jetzt?"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Embedder:
         self._generations: dict[int, ModelGeneration] = {}
         self._batchers: dict[int, Batcher] = {}
         self._active: ModelGeneration | None = None
+        #: Generations that are known to have embedded texts that are not English.
+        self._with_other_languages: set[int] = set()
         self._cache: TTLCache[tuple[int, int, bytes], Vector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.nbytes
         )
@@ -101,6 +105,7 @@ class Embedder:
             self._cache.update(
                 {_key(namespace_id, generation, text): vectors[text] for text in missing}
             )
+        await self._note_other_languages(generation)
         asked = [vectors[text] for text in texts]
         background = None
         if priority is Priority.QUERY and generation.provider == LOCAL:
@@ -110,12 +115,14 @@ class Embedder:
     async def warm_up(self) -> None:
         """Load the local model if it is the active one, so that the first query does not wait for it.
 
+        The part for other languages, 200 MB, is loaded only if it was needed before.
         An error is only logged: the next call that needs the model tries again and raises it.
         """
         try:
             generation = await self._generation(0)
             if generation.provider == LOCAL:
-                await self.embed(["warm-up"], Priority.QUERY, generation.id)
+                texts = [WARM_UP, OTHER_WARM_UP] if generation.other_languages else [WARM_UP]
+                await self.embed(texts, Priority.QUERY, generation.id)
         except (EverwordError, psycopg.Error, PoolTimeout) as error:
             log.warning("model not warmed up", extra={"error": str(error)})
 
@@ -151,6 +158,19 @@ class Embedder:
         before, self._active = self._active, active
         if before and before.id != active.id:
             asyncio.get_running_loop().call_later(UNLOAD_S, self._factory.unload, before)
+
+    async def _note_other_languages(self, generation: ModelGeneration) -> None:
+        """Have later starts load the part of the model for other languages, now that texts have needed it."""
+        known = generation.other_languages or generation.id in self._with_other_languages
+        if known or not self._factory.has_loaded_other_languages(generation):
+            return
+        self._with_other_languages.add(generation.id)
+        try:
+            async with self._database.connection() as conn:
+                await store.note_other_languages(conn, generation.id)
+        except (psycopg.Error, PoolTimeout) as error:
+            # A later start is slower; these vectors are right.
+            log.warning("other languages not noted", extra={"error": str(error)})
 
     def _cached(
         self, namespace_id: int, generation: ModelGeneration, texts: Sequence[str]

@@ -16,9 +16,13 @@ SELECT g.id AS generation_id,
 -- read_generation --
 -- Return the settings of a generation that determine a text's vector. Generation 0 means the active one.
 SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix, weights, files_sha256, pooling,
-       max_tokens
+       max_tokens, other_languages
   FROM model_generations
  WHERE CASE WHEN %(generation_id)s = 0 THEN state = 'active' ELSE id = %(generation_id)s END;
+
+-- note_other_languages --
+-- Store that a generation has embedded a text that is not English.
+UPDATE model_generations SET other_languages = true WHERE id = %(generation_id)s AND NOT other_languages;
 
 -- read_credentials --
 -- Return how credentials are treated in a namespace; no row once the namespace is deleted.

@@ -32,6 +32,11 @@ async def read_generation(conn: Connection, generation_id: int) -> ModelGenerati
     """Read a generation, or the active one for 0; None if there is no such generation."""
 
 
+@statement(SQL)
+async def note_other_languages(conn: Connection, generation_id: int) -> None:
+    """Store that a generation has embedded a text that is not English."""
+
+
 async def masks_credentials(conn: Connection, namespace_id: int) -> bool:
     """Return whether credentials are masked in texts sent to third parties; True for an unknown namespace."""
     parameters = {"namespace_id": namespace_id}

@@ -7,7 +7,7 @@ SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
 -- lock_budget_changes --
 -- Block changes of the namespace's budgets until the end of the transaction. The lock is shared: recordings do not
 -- block each other.
-SELECT pg_advisory_xact_lock_shared(hashtextextended('budgets', %(namespace_id)s));
+SELECT share_lock(%(namespace_id)s, 'budgets');
 
 -- find_spent_budget --
 -- Return an exceeded monthly budget that forbids another call: the namespace's, the model's, or the one of the

@@ -45,6 +45,7 @@ DISTRIBUTED = frozenset(
         *("sleep_sessions", "strategies", "strategy_offers", "summaries", "summary_sources"),
         *("summary_voices", "themes", "tool_sentence_queue", "tool_sentences", "topic_changes"),
         *("topic_pages", "topic_sources", "trajectories", "usage_ledger", "user_models"),
+        *("tenants", "namespace_locks", "change_numbers"),
     }
 )
 #: Vectors of a model generation, distributed as well.

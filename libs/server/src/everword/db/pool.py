@@ -192,9 +192,10 @@ class Database:
                     ended = await conn.execute("COMMIT")
                     # Only a position that is read after the commit covers it. Both come back when the pipeline ends.
                     told.enter_context(statement_span(SQL["commit_position"]))
-                    await cursor.execute(SQL["commit_position"].sql)
+                    await cursor.execute(SQL["commit_position"].sql, {"namespace_id": namespace_id})
             ensure_committed(ended)
-            write.position = str(await cursor.fetchone())
+            # No row if the namespace was deleted meanwhile: then no read can see the write.
+            write.position = str(await cursor.fetchone() or "0/0")
 
     @asynccontextmanager
     async def snapshot(self, namespace_id: int) -> AsyncIterator[Connection]:

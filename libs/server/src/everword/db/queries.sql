@@ -29,8 +29,9 @@ SELECT send_settings();
 SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus');
 
 -- commit_position --
--- Return the write-ahead log position, read after the commit. A replica that has replayed it has the write.
-SELECT pg_current_wal_insert_lsn()::text;
+-- Return the write-ahead log position, read after the commit. A replica that has replayed it has the write. Each server
+-- of a distributed database has its own log, so the position is read where the namespace is.
+SELECT pg_current_wal_insert_lsn()::text FROM tenants WHERE namespace_id = %(namespace_id)s;
 
 -- schema_version --
 -- Return the number of the newest applied migration.

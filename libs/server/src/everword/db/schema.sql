@@ -14,7 +14,7 @@ COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with it
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '52caf9e295a4';
+    AS '7a016b56ed6e';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
 CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
@@ -198,7 +198,7 @@ COMMENT ON FUNCTION everword.fact_nodes(facts uuid[]) IS 'Return the nodes that 
 CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9c6bcaecd4c7';
+    AS '22547d0f8291';
 COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
 
 CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
@@ -321,6 +321,12 @@ CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, spe
     AS '3d94df209848';
 COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage is being erased.';
 
+CREATE FUNCTION everword.hold_lock(namespace bigint, lock_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'f1718602b6b9';
+COMMENT ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) IS 'Hold a lock of the namespace until the end of the transaction; create it if it is missing.';
+
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -373,6 +379,12 @@ CREATE FUNCTION everword.items_of(of_target text, ids uuid[]) RETURNS everword.e
     AS '4bbb8689576f';
 COMMENT ON FUNCTION everword.items_of(of_target text, ids uuid[]) IS 'Return items of a target for these ids.';
 
+CREATE FUNCTION everword.lock_part(kind text, key text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'fedcdc623444';
+COMMENT ON FUNCTION everword.lock_part(kind text, key text) IS 'Return the name of the lock for a key: one of 64 of a kind.';
+
 CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -382,7 +394,7 @@ COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '1cd16e75b860';
+    AS '144d0e64367c';
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Log a change of the index of the current namespace, and delete entries older than a day.';
 
 CREATE FUNCTION everword.log_memory_changes(sources uuid[]) RETURNS void
@@ -420,6 +432,12 @@ CREATE FUNCTION everword.namespace_name_hash(name_ text) RETURNS bytea
     AS 'fac8bf39f468';
 COMMENT ON FUNCTION everword.namespace_name_hash(name_ text) IS 'Return the hash that the record of a deletion keeps instead of the name.';
 
+CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '6b5b8634d667';
+COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
+
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
@@ -437,6 +455,24 @@ CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RE
     SET search_path TO 'everword', 'pg_temp'
     AS 'c96f7c31251b';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
+
+CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '49735df22825';
+COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
+
+CREATE FUNCTION everword.old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'd4e5c0172496';
+COMMENT ON FUNCTION everword.old_append_requests(keep interval, batch integer) IS 'Return at most `batch` request ids older than `keep`, by namespace.';
+
+CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, change_ids bigint[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '521ff451d8c8';
+COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -486,23 +522,23 @@ CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at 
     AS 'f7aa2672c23a';
 COMMENT ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) IS 'Return the cost of a call at the prices of its day; no row if the model has no price.';
 
-CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd193dfe1de2c';
-COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Delete at most `batch` request ids older than `keep`; return how many.';
+    AS 'b2ef7dfdfe51';
+COMMENT ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
-CREATE FUNCTION everword.prune_memory_changes(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd67c036b776b';
-COMMENT ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) IS 'Delete at most `batch` changes older than `keep`; return how many.';
+    AS '68f803a7506b';
+COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
-CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e8cf6594ca12';
-COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each older than `keep`; return how many.';
+    AS 'a75c81bc7537';
+COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -512,7 +548,7 @@ COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) I
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fcc60a1cc513';
+    AS '184d54baf443';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION everword.remove_loose_nodes(nodes uuid[]) RETURNS jsonb
@@ -587,6 +623,12 @@ CREATE FUNCTION everword.send_settings() RETURNS void
     AS 'db34c476a8e5';
 COMMENT ON FUNCTION everword.send_settings() IS 'Send the settings of the transaction to the nodes of a distributed database.';
 
+CREATE FUNCTION everword.share_lock(namespace bigint, lock_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '2a0fc0d7325d';
+COMMENT ON FUNCTION everword.share_lock(namespace bigint, lock_name text) IS 'As hold_lock, with others that share the lock.';
+
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -620,6 +662,12 @@ CREATE FUNCTION everword.transferred_columns(rule everword.transfer_rules) RETUR
     SET search_path TO 'everword', 'pg_temp'
     AS '3a0b3712ea3f';
 COMMENT ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) IS 'Return the fields of a record in order.';
+
+CREATE FUNCTION everword.unnumbered_namespaces() RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'b97bab323355';
+COMMENT ON FUNCTION everword.unnumbered_namespaces() IS 'Return the namespaces with changes that have no number yet.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -835,6 +883,12 @@ CREATE TABLE everword.calibrations (
 );
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance (0-1): knots of piecewise linear functions, per profile and generation.';
 COMMENT ON COLUMN everword.calibrations.floor IS 'Minimum relevance of the best result; below it, no result is relevant.';
+
+CREATE TABLE everword.change_numbers (
+    namespace_id bigint NOT NULL,
+    last_number bigint NOT NULL
+);
+COMMENT ON TABLE everword.change_numbers IS 'The last number that `number_changes` gave to a change of a namespace.';
 
 CREATE TABLE everword.checkpoint_counters (
     namespace_id bigint NOT NULL,
@@ -1335,12 +1389,13 @@ COMMENT ON TABLE everword.importance_suggestions IS 'Importance classes suggeste
 CREATE TABLE everword.index_changes (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    number bigint,
     removed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     closed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after their snapshot.';
+COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after a number.';
+COMMENT ON COLUMN everword.index_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
 COMMENT ON COLUMN everword.index_changes.removed IS 'Deleted passages.';
 COMMENT ON COLUMN everword.index_changes.closed IS 'Passages with changed validity or belief times.';
 ALTER TABLE everword.index_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1530,11 +1585,12 @@ COMMENT ON COLUMN everword.memories.known_until IS 'End of the time in which the
 CREATE TABLE everword.memory_changes (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    number bigint,
     memory_ids uuid[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows after their snapshot.';
+COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows after a number.';
+COMMENT ON COLUMN everword.memory_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
 ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.memory_changes_id_seq
     START WITH 1
@@ -1647,6 +1703,7 @@ CREATE TABLE everword.model_generations (
     backfilled_at timestamp with time zone,
     background_mean real,
     background_deviation real,
+    other_languages boolean DEFAULT false NOT NULL,
     retired_at timestamp with time zone,
     CONSTRAINT model_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
     CONSTRAINT model_generations_max_tokens_check CHECK ((max_tokens > 0)),
@@ -1657,6 +1714,7 @@ CREATE TABLE everword.model_generations (
 COMMENT ON TABLE everword.model_generations IS 'Embedding models. Writes enqueue vectors for every building and active one.';
 COMMENT ON COLUMN everword.model_generations.backfilled_memory IS 'Last enqueued passage of the backlog; backfilled_at is set at its end.';
 COMMENT ON COLUMN everword.model_generations.background_mean IS 'Mean cosine of unrelated passages, which differs from model to model.';
+COMMENT ON COLUMN everword.model_generations.other_languages IS 'If true, the embedder loads its model for other languages at its start.';
 ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.model_generations_id_seq
     START WITH 1
@@ -1710,6 +1768,13 @@ CREATE TABLE everword.namespace_imports (
 COMMENT ON TABLE everword.namespace_imports IS 'Progress of the import that created a namespace.';
 COMMENT ON COLUMN everword.namespace_imports.lines IS 'Lines of the file that are stored.';
 COMMENT ON COLUMN everword.namespace_imports.digest IS 'SHA-256 of these lines: an import resumes only with the same file.';
+
+CREATE TABLE everword.namespace_locks (
+    namespace_id bigint NOT NULL,
+    name text NOT NULL
+);
+COMMENT ON TABLE everword.namespace_locks IS 'Rows that transactions lock for more than one row of data. Unlike advisory locks, they are in one place if namespaces are distributed over several servers. Has names of locks only, so it is not isolated.';
+COMMENT ON COLUMN everword.namespace_locks.name IS '`budgets`: held exclusively, no call is charged; `budget events`; `facts N`, `people N` and `patterns N`: one of 64 parts of these.';
 
 CREATE TABLE everword.namespace_usage (
     namespace_id bigint NOT NULL,
@@ -2387,6 +2452,11 @@ CREATE TABLE everword.summary_voices (
 );
 COMMENT ON TABLE everword.summary_voices IS 'The identity in whose first person summaries are written, and the names of people.';
 
+CREATE TABLE everword.tenants (
+    namespace_id bigint NOT NULL
+);
+COMMENT ON TABLE everword.tenants IS 'One row for each namespace, which `namespaces` cannot be if it is on every server. Workers share the row while they start a job; inserts from arrays take the namespace from it.';
+
 CREATE TABLE everword.themes (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -2620,6 +2690,7 @@ ALTER TABLE ONLY everword.budget_spending ADD CONSTRAINT budget_spending_pkey PR
 ALTER TABLE ONLY everword.budgets ADD CONSTRAINT budgets_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.calendar_pending ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.calibrations ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+ALTER TABLE ONLY everword.change_numbers ADD CONSTRAINT change_numbers_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.checkpoint_counters ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
 ALTER TABLE ONLY everword.checkpoints ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.compaction_progress ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
@@ -2651,7 +2722,7 @@ ALTER TABLE ONLY everword.graph_names ADD CONSTRAINT graph_names_pkey PRIMARY KE
 ALTER TABLE ONLY everword.graph_node_versions ADD CONSTRAINT graph_node_versions_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.graph_nodes ADD CONSTRAINT graph_nodes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.importance_suggestions ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
-ALTER TABLE ONLY everword.index_changes ADD CONSTRAINT index_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+ALTER TABLE ONLY everword.index_changes ADD CONSTRAINT index_changes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
 ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (id, namespace_id);
 ALTER TABLE ONLY everword.learned_changes ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
@@ -2661,7 +2732,7 @@ ALTER TABLE ONLY everword.legal_holds ADD CONSTRAINT legal_holds_pkey PRIMARY KE
 ALTER TABLE ONLY everword.lore_books ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.lore_entries ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.memories ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
-ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+ALTER TABLE ONLY everword.memory_changes ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.memory_classes ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_use ADD CONSTRAINT memory_use_pkey PRIMARY KEY (namespace_id, memory_id);
 ALTER TABLE ONLY everword.memory_vectors_1 ADD CONSTRAINT memory_vectors_1_pkey PRIMARY KEY (namespace_id, memory_id);
@@ -2673,6 +2744,7 @@ ALTER TABLE ONLY everword.model_prices ADD CONSTRAINT model_prices_pkey PRIMARY 
 ALTER TABLE ONLY everword.namespace_deletions ADD CONSTRAINT namespace_deletions_deleted_id_key UNIQUE (deleted_id);
 ALTER TABLE ONLY everword.namespace_deletions ADD CONSTRAINT namespace_deletions_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY everword.namespace_imports ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
+ALTER TABLE ONLY everword.namespace_locks ADD CONSTRAINT namespace_locks_pkey PRIMARY KEY (namespace_id, name);
 ALTER TABLE ONLY everword.namespace_usage ADD CONSTRAINT namespace_usage_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.namespaces ADD CONSTRAINT namespaces_name_key UNIQUE (name);
 ALTER TABLE ONLY everword.namespaces ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
@@ -2697,6 +2769,7 @@ ALTER TABLE ONLY everword.strategy_offers ADD CONSTRAINT strategy_offers_pkey PR
 ALTER TABLE ONLY everword.summaries ADD CONSTRAINT summaries_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.summary_sources ADD CONSTRAINT summary_sources_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
 ALTER TABLE ONLY everword.summary_voices ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
+ALTER TABLE ONLY everword.tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (namespace_id);
 ALTER TABLE ONLY everword.themes ADD CONSTRAINT themes_namespace_id_place_key UNIQUE (namespace_id, place);
 ALTER TABLE ONLY everword.themes ADD CONSTRAINT themes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.tool_sentence_queue ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
@@ -2759,6 +2832,8 @@ CREATE INDEX graph_node_versions_node ON ONLY everword.graph_node_versions USING
 CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 CREATE INDEX graph_nodes_merged_into ON ONLY everword.graph_nodes USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
+CREATE INDEX index_changes_by_number ON everword.index_changes USING btree (namespace_id, number) WHERE (number IS NOT NULL);
+CREATE INDEX index_changes_unnumbered ON everword.index_changes USING btree (namespace_id) WHERE (number IS NULL);
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_before) WHERE ((task = 'sleep'::text) AND (state = 'pending'::text));
@@ -2783,6 +2858,8 @@ CREATE INDEX memories_subject ON ONLY everword.memories USING btree (namespace_i
 CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (changed_at);
+CREATE INDEX memory_changes_by_number ON everword.memory_changes USING btree (namespace_id, number) WHERE (number IS NOT NULL);
+CREATE INDEX memory_changes_unnumbered ON everword.memory_changes USING btree (namespace_id) WHERE (number IS NULL);
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 CREATE INDEX message_corrections_message ON ONLY everword.message_corrections USING btree (namespace_id, message_id);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
@@ -2844,6 +2921,7 @@ ALTER TABLE ONLY everword.budget_spending ADD CONSTRAINT budget_spending_namespa
 ALTER TABLE ONLY everword.budgets ADD CONSTRAINT budgets_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.calendar_pending ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.calibrations ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+ALTER TABLE ONLY everword.change_numbers ADD CONSTRAINT change_numbers_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.checkpoint_counters ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE everword.checkpoints ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE ONLY everword.compaction_progress ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -2894,6 +2972,7 @@ ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_name
 ALTER TABLE everword.message_corrections ADD CONSTRAINT message_corrections_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 ALTER TABLE everword.messages ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE ONLY everword.namespace_imports ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.namespace_locks ADD CONSTRAINT namespace_locks_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.namespace_usage ADD CONSTRAINT namespace_usage_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.note_versions ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
 ALTER TABLE everword.notes ADD CONSTRAINT notes_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -2916,6 +2995,7 @@ ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id
 ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id) ON DELETE RESTRICT;
 ALTER TABLE everword.summary_sources ADD CONSTRAINT summary_sources_namespace_id_summary_id_fkey FOREIGN KEY (namespace_id, summary_id) REFERENCES everword.summaries(namespace_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY everword.summary_voices ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.tenants ADD CONSTRAINT tenants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.themes ADD CONSTRAINT themes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.tool_sentence_queue ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.tool_sentences ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
@@ -2934,6 +3014,7 @@ ALTER TABLE everword.budget_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.budget_spending ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.budgets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
+ALTER TABLE everword.change_numbers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
@@ -2963,6 +3044,7 @@ CREATE POLICY isolation ON everword.budget_events TO everword_ingest, everword_s
 CREATE POLICY isolation ON everword.budget_spending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.budgets TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.calendar_pending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.change_numbers TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.checkpoint_counters TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.checkpoints TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.compaction_progress TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3175,6 +3257,8 @@ REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uu
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) FROM PUBLIC;
@@ -3188,6 +3272,8 @@ REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, record
 GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.items_of(of_target text, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.lock_part(kind text, key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.lock_part(kind text, key text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
@@ -3199,12 +3285,20 @@ REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_z
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.namespace_name_hash(name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.namespaces_with_old_usage(keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.namespaces_with_old_usage(keep interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.number_changes(namespace bigint) TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.old_append_requests(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.old_append_requests(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(sources uuid[]) FROM PUBLIC;
@@ -3217,12 +3311,12 @@ REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
-REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
@@ -3241,12 +3335,16 @@ GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_inge
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.send_settings() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.send_settings() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
 GRANT SELECT ON TABLE everword.transfer_rules TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.unnumbered_namespaces() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.unnumbered_namespaces() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
@@ -3290,6 +3388,8 @@ GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest, everword_ing
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
 GRANT SELECT ON TABLE everword.calibrations TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
@@ -3372,7 +3472,8 @@ GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest, ever
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
-GRANT SELECT ON TABLE everword.index_changes TO everword_search, everword_search_scoped;
+GRANT SELECT ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.jobs TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor, everword_embedder;
@@ -3395,8 +3496,10 @@ GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest, everword_compa
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search, everword_search_scoped;
-GRANT INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
+GRANT UPDATE(number) ON TABLE everword.memory_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
@@ -3411,10 +3514,12 @@ GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, 
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
+GRANT UPDATE(other_languages) ON TABLE everword.model_generations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_locks TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest, everword_search, everword_compactor, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
@@ -3479,6 +3584,7 @@ GRANT SELECT ON TABLE everword.summary_sources TO everword_search, everword_sear
 GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compactor;
 GRANT SELECT ON TABLE everword.summary_voices TO everword_compactor;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.tenants TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.themes TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
 GRANT SELECT(namespace_id) ON TABLE everword.themes TO everword_ingest, everword_ingest_scoped;

@@ -111,23 +111,17 @@ class ConsistencyToken:
 
 @dataclass(frozen=True)
 class ResumeToken:
-    """The progress of a watcher: all changes visible to `since`, and those of `until` up to a position.
+    """The progress of a watcher: the changes and the expiries that were reported.
 
     Expiry changes nothing in the database, so the progress also has a moment up to which expired memories were
     reported.
     """
 
     namespace_id: int
-    #: Snapshots of PostgreSQL, as text; `until` is empty if no change of the next one was reported.
-    since: str
-    until: str
-    #: The last reported change between the two.
-    xid: int
-    change_id: int
-    #: Expiries up to this moment, in seconds since 1970, were reported: at most until `since` was taken.
+    #: Number of the last reported change.
+    number: int
+    #: Expiries up to this moment, in seconds since 1970, were reported.
     expired_at: float
-    #: When `until` was taken. A version before this one did not say.
-    until_at: float = 0.0
     #: The last reported memory of those that expired at `expired_at`; empty if all were.
     expired_id: str = ""
 

@@ -1,12 +1,12 @@
 -- Statements that write facts, and reads of the written facts. Facts are written only here.
 
 -- lock_keys --
--- Lock these attributes of subjects until the end of the transaction, in the given order, so that the second of two
--- writers sees the first one's facts.
-SELECT pg_advisory_xact_lock(hashtextextended(k.subject || E'\n' || k.attribute, %(namespace_id)s))
-  FROM (SELECT subject, attribute
-          FROM unnest(%(subject)s::text[], %(attribute)s::text[]) WITH ORDINALITY AS given (subject, attribute, place)
-         ORDER BY place) AS k;
+-- Lock these attributes of subjects until the end of the transaction, always in the same order, so that the second of
+-- two writers sees the first one's facts.
+SELECT hold_lock(%(namespace_id)s, k.part)
+  FROM (SELECT DISTINCT lock_part('facts', subject || E'\n' || attribute) AS part
+          FROM unnest(%(subject)s::text[], %(attribute)s::text[]) AS given (subject, attribute)
+         ORDER BY part) AS k;
 
 -- believed_since --
 -- Return the time from which this write is believed. It is later than all writes of earlier lock holders.
@@ -60,13 +60,15 @@ SELECT id, fact_id, valid_from AS since, valid_until AS until, successor_id
 -- Store new facts.
 INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, hypothesis, state,
                    confidence, lifetime_days, first_seen_at, last_seen_at, agent)
-SELECT %(namespace_id)s, f.id, f.subject, f.category, f.attribute, f.value, f.value_hash, f.several, f.source, f.hypothesis, f.state,
+SELECT t.namespace_id, f.id, f.subject, f.category, f.attribute, f.value, f.value_hash, f.several, f.source, f.hypothesis, f.state,
        0, f.lifetime_days, f.first_seen_at, f.first_seen_at, f.agent
-  FROM unnest(%(id)s::uuid[], %(subject)s::text[], %(category)s::text[], %(attribute)s::text[], %(value)s::text[],
+  FROM tenants t
+ CROSS JOIN unnest(%(id)s::uuid[], %(subject)s::text[], %(category)s::text[], %(attribute)s::text[], %(value)s::text[],
               %(value_hash)s::bytea[], %(several)s::boolean[], %(source)s::smallint[], %(hypothesis)s::boolean[],
               %(state)s::smallint[], %(lifetime_days)s::integer[], %(first_seen_at)s::timestamptz[], %(agent)s::text[])
        AS f (id, subject, category, attribute, value, value_hash, several, source, hypothesis, state, lifetime_days,
-             first_seen_at, agent);
+             first_seen_at, agent)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- update_facts --
 -- Update the columns of facts that are computed from their intervals and evidence.
@@ -86,11 +88,13 @@ UPDATE facts
 -- insert_intervals --
 -- Store intervals of facts, believed from now on.
 INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, valid_until, known_from, successor_id, agent, subject)
-SELECT %(namespace_id)s, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, i.successor_id, coalesce(f.agent, ''),
+SELECT t.namespace_id, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, i.successor_id, coalesce(f.agent, ''),
        coalesce(f.subject, '')
-  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[],
               %(successor_ids)s::uuid[]) AS i (id, fact_id, valid_from, valid_until, successor_id)
-  LEFT JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = i.fact_id;
+  LEFT JOIN facts f ON f.namespace_id = t.namespace_id AND f.id = i.fact_id
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- disbelieve_intervals --
 -- End the belief in intervals.

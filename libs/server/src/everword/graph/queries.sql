@@ -36,9 +36,11 @@ UPDATE graph_names
 -- insert_nodes --
 -- Store new nodes.
 INSERT INTO graph_nodes (namespace_id, id, agent, subject, anchor, first_seen_at, last_seen_at)
-SELECT %(namespace_id)s, n.id, n.agent, n.subject, n.anchor, clock_timestamp(), clock_timestamp()
-  FROM unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])
-       AS n (id, agent, subject, anchor);
+SELECT t.namespace_id, n.id, n.agent, n.subject, n.anchor, statement_timestamp(), statement_timestamp()
+  FROM tenants t
+ CROSS JOIN unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])
+       AS n (id, agent, subject, anchor)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- lock_nodes --
 -- Lock nodes until the end of the transaction, so that writers about the same node are serialised.
@@ -70,12 +72,14 @@ SELECT id, node_id, label, type, description, aliases, confidence, source
 -- Store versions of nodes.
 INSERT INTO graph_node_versions (namespace_id, id, node_id, label, type, description, aliases, confidence, source, reason,
                                  known_from, agent, subject)
-SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
+SELECT t.namespace_id, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
        %(now)s, coalesce(n.agent, ''), coalesce(n.subject, '')
-  FROM unnest(%(ids)s::uuid[], %(node_ids)s::uuid[], %(labels)s::text[], %(types)s::text[], %(descriptions)s::text[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(node_ids)s::uuid[], %(labels)s::text[], %(types)s::text[], %(descriptions)s::text[],
               %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
        AS v (id, node_id, label, type, description, aliases, confidence, source)
-  LEFT JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = v.node_id;
+  LEFT JOIN graph_nodes n ON n.namespace_id = t.namespace_id AND n.id = v.node_id
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- note_changes --
 -- Enqueue nodes, so that their topic pages are updated.

@@ -92,7 +92,7 @@ WITH enqueued AS (
      ORDER BY m.id
      LIMIT %(limit)s
     ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
-       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
+       SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
      WHERE queued.state = 'failed'
     RETURNING 1
 )

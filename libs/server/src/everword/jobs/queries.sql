@@ -93,7 +93,8 @@ UPDATE jobs
    AND id = (SELECT id FROM jobs
               WHERE namespace_id = %(namespace_id)s AND task = %(task)s
                 AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
-                AND pg_try_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
+                AND (SELECT t.namespace_id FROM tenants t WHERE t.namespace_id = %(namespace_id)s
+                        FOR SHARE SKIP LOCKED) IS NOT NULL
               ORDER BY not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING namespace_id, id AS job_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
@@ -115,16 +116,15 @@ SELECT EXISTS (SELECT FROM jobs
 -- start_job --
 -- Start a due job like start_next, but also if its wake-up was not sent. Waits for a lock on its row, and for an
 -- erasure in its namespace, so that the job does not read data that is being erased.
-WITH wanted AS MATERIALIZED (
-    SELECT id, pg_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
-      FROM jobs WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND state = 'pending'
+WITH held AS MATERIALIZED (
+    SELECT t.namespace_id AS tenant FROM tenants t WHERE t.namespace_id = %(namespace_id)s FOR SHARE
 )
 UPDATE jobs
    SET state = 'running', attempts = attempts + 1, fence = fence + 1,
        lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
-  FROM wanted
- WHERE namespace_id = %(namespace_id)s AND jobs.id = wanted.id AND state = 'pending' AND not_before <= now()
-RETURNING namespace_id, jobs.id AS job_id, task, subject, dirty_seq, fence, attempts, trace_context;
+  FROM held
+ WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND state = 'pending' AND not_before <= now()
+RETURNING namespace_id, id AS job_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
 -- Extend the lease of a job after a completed part. `attempts` and `deaths` are reset, because a later failure is a new
@@ -154,7 +154,7 @@ UPDATE jobs
    SET done_seq = %(dirty_seq)s,
        state = CASE WHEN dirty_seq > %(dirty_seq)s OR %(again_at)s::timestamptz IS NOT NULL
                     THEN 'pending' ELSE 'done' END,
-       not_before = CASE WHEN dirty_seq > %(dirty_seq)s THEN now() ELSE coalesce(%(again_at)s::timestamptz, now()) END,
+       not_before = greatest(now(), CASE WHEN dirty_seq <= %(dirty_seq)s THEN %(again_at)s::timestamptz END),
        attempts = 0, deaths = 0, lease_until = NULL, published_at = NULL, error = NULL, updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
@@ -184,7 +184,7 @@ RETURNING state;
 -- it due at once. Jobs are locked in the same order as elsewhere. `embed` jobs are excluded, because their passages
 -- wait instead.
 UPDATE jobs
-   SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
+   SET not_before = greatest(now(), CASE WHEN state = 'running' THEN 'infinity'::timestamptz END), updated_at = now()
  WHERE namespace_id = %(namespace_id)s
    AND id IN (SELECT id FROM jobs
                WHERE namespace_id = %(namespace_id)s AND task <> 'embed'

@@ -3,7 +3,7 @@
 -- lock_subject --
 -- Lock the learned data of a subject until the end of the transaction, so that the second of two writers sees the first
 -- one's rows.
-SELECT pg_advisory_xact_lock(hashtextextended('people' || E'\n' || %(subject)s, %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, lock_part('people', %(subject)s));
 
 -- find_people --
 -- Return all people that a subject has mentioned.
@@ -216,15 +216,14 @@ UPDATE strategies s
   FROM facts f
  WHERE s.namespace_id = %(namespace_id)s AND s.subject = %(subject)s AND s.state = 1 AND s.about_kind = 1
    AND f.namespace_id = %(namespace_id)s AND f.id = s.about_id
-   AND CASE s.kind
-       WHEN 1 THEN f.last_seen_at > s.occasion OR f.state = 4 OR EXISTS (
-            SELECT FROM fact_intervals i
-             WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NOT NULL)
-       WHEN 3 THEN f.state IN (4, 5) OR f.ruling IS NOT NULL OR EXISTS (
-            SELECT FROM fact_evidence e
+   AND (f.state = 4
+        OR s.kind = 1 AND (f.last_seen_at > s.occasion OR EXISTS (
+            SELECT 1 FROM fact_intervals i
+             WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NOT NULL))
+        OR s.kind = 3 AND (f.state = 5 OR f.ruling IS NOT NULL OR EXISTS (
+            SELECT 1 FROM fact_evidence e
              WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts
-               AND NOT e.hypothesis)
-       ELSE f.state = 4 END;
+               AND NOT e.hypothesis)));
 
 -- answer_deepening --
 -- Mark questions about people and events as answered by later messages.
@@ -252,7 +251,7 @@ UPDATE events
 -- end_strategy --
 -- Close a question that was answered or is not to be asked.
 UPDATE strategies
-   SET state = %(state)s, ended_at = clock_timestamp()
+   SET state = %(state)s, ended_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND state = 1;
 
 -- fragment person_columns --

@@ -24,7 +24,7 @@ SELECT seq, recorded_at, coalesce(metadata->>'phase', '') AS phase,
 -- advance_progress --
 -- Advance the summarised position of a conversation. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, summarised_seq)
-SELECT %(namespace_id)s, c.id, %(through)s
+SELECT c.namespace_id, c.id, %(through)s
   FROM conversations c
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE

@@ -27,7 +27,7 @@ SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND too
 -- advance_learned --
 -- Advance the position up to which facts were learned. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, learned_seq)
-SELECT %(namespace_id)s, c.id, %(through)s
+SELECT c.namespace_id, c.id, %(through)s
   FROM conversations c
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE

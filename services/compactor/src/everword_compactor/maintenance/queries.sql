@@ -98,6 +98,10 @@ SELECT max(id)
 -- Return the model generations that get vectors.
 SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
 
+-- namespaces_with_old_usage --
+-- Return the namespaces with old rows of the usage ledger.
+SELECT namespaces_with_old_usage(%(keep)s::interval);
+
 -- prune_usage --
--- Delete old rows of the usage ledger, in every namespace.
-SELECT prune_usage(%(keep)s::interval, %(batch)s);
+-- Delete old rows of a namespace's usage ledger.
+SELECT prune_usage(%(namespace_id)s, %(keep)s::interval, %(batch)s);

@@ -18,18 +18,20 @@ SELECT identity, user_name, pronouns, channel_instructions, handles
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
                        instance, name, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
                        prompt_version, needs_review, faithfulness)
-VALUES (%(namespace_id)s, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(period)s, %(agent)s,
+SELECT t.namespace_id, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(period)s, %(agent)s,
         %(subject)s, %(channel)s, %(instance)s, %(name)s, %(title)s,
-        CASE WHEN %(conversation_id)s::uuid IS NULL
-             THEN (SELECT id FROM summaries
-                    WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND subject = %(subject)s
-                      AND instance = %(instance)s
-                    ORDER BY latest_at DESC, id DESC LIMIT 1)
-             ELSE (SELECT id FROM summaries
-                    WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
-                    ORDER BY latest_at DESC, id DESC LIMIT 1) END,
+       CASE WHEN %(conversation_id)s::uuid IS NULL
+            THEN (SELECT s.id FROM summaries s
+                   WHERE s.namespace_id = t.namespace_id AND s.level = %(level)s AND s.subject = %(subject)s
+                     AND s.instance = %(instance)s
+                   ORDER BY s.latest_at DESC, s.id DESC LIMIT 1)
+            ELSE (SELECT s.id FROM summaries s
+                   WHERE s.namespace_id = t.namespace_id AND s.conversation_id = %(conversation_id)s
+                   ORDER BY s.latest_at DESC, s.id DESC LIMIT 1) END,
         %(content)s, %(message_count)s, %(earliest_at)s, %(latest_at)s, %(token_count)s, %(model)s, %(prompt_version)s,
-        %(needs_review)s, %(faithfulness)s)
+        %(needs_review)s, %(faithfulness)s
+  FROM tenants t
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -50,10 +52,12 @@ DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id
 -- insert_summary_sources --
 -- Link a node to its sources, in order.
 INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id, child_id, agent, subject)
-SELECT %(namespace_id)s, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
+SELECT t.namespace_id, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
        coalesce(n.subject, '')
-  FROM unnest(%(message_ids)s::uuid[], %(child_ids)s::uuid[]) WITH ORDINALITY AS source (message_id, child_id, ordinal)
-  LEFT JOIN summaries n ON n.namespace_id = %(namespace_id)s AND n.id = %(id)s;
+  FROM tenants t
+ CROSS JOIN unnest(%(message_ids)s::uuid[], %(child_ids)s::uuid[]) WITH ORDINALITY AS source (message_id, child_id, ordinal)
+  LEFT JOIN summaries n ON n.namespace_id = t.namespace_id AND n.id = %(id)s
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- set_parent --
 -- Link nodes to the node above them.

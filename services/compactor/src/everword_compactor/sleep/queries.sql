@@ -259,7 +259,7 @@ VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq
         %(started_at)s, %(ended_at)s, %(model)s, %(error)s)
     ON CONFLICT (namespace_id, conversation_id, first_seq) DO UPDATE
    SET state = excluded.state, subject = excluded.subject, topics = excluded.topics, model = excluded.model,
-       error = excluded.error, stored_at = now()
+       error = excluded.error, stored_at = excluded.stored_at
  WHERE s.state IN (4, 5)
 RETURNING id;
 
@@ -277,7 +277,7 @@ VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(subject)s, %(about)s, %(attr
 -- advance_sleep_progress --
 -- Advance the position up to which sessions were made. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, slept_seq)
-SELECT %(namespace_id)s, c.id, %(through)s
+SELECT c.namespace_id, c.id, %(through)s
   FROM conversations c
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE
@@ -299,7 +299,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 -- finish_sessions --
 -- Mark sessions as processed; failed steps are added to those of the session.
 UPDATE sleep_sessions
-   SET state = 2, processed_at = %(now)s, error = nullif(concat_ws('; ', error, %(error)s::text), '')
+   SET state = 2, processed_at = %(now)s, error = nullif(coalesce(error || coalesce('; ' || %(error)s::text, ''), %(error)s::text), '')
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(session_ids)s) AND state = 1;
 
 -- insert_edge --

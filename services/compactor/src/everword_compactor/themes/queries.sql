@@ -43,11 +43,13 @@ DELETE FROM themes WHERE namespace_id = %(namespace_id)s;
 -- insert_themes --
 -- Store the themes of a namespace.
 INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, generation_id, model)
-SELECT %(namespace_id)s, t.id, t.place, t.label, string_to_array(t.words, ' '), t.size, %(sampled)s,
-       string_to_array(t.source_ids, ' ')::uuid[], %(generation_id)s, t.model
-  FROM unnest(%(ids)s::uuid[], %(places)s::smallint[], %(labels)s::text[], %(words)s::text[], %(sizes)s::integer[],
+SELECT t.namespace_id, m.id, m.place, m.label, string_to_array(m.words, ' '), m.size, %(sampled)s,
+       string_to_array(m.source_ids, ' ')::uuid[], %(generation_id)s, m.model
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(places)s::smallint[], %(labels)s::text[], %(words)s::text[], %(sizes)s::integer[],
               %(source_ids)s::text[], %(models)s::text[])
-       AS t (id, place, label, words, size, source_ids, model);
+       AS m (id, place, label, words, size, source_ids, model)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- active_generation --
 -- Return the active model generation, which searches use.

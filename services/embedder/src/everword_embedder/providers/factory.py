@@ -9,7 +9,13 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.folder_model import load_folder_model
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
-from everword_embedder.providers.local_model import PACKAGED_MODELS, LocalModelHolder, load_packaged
+from everword_embedder.providers.local_model import (
+    PACKAGED_MODELS,
+    LoadedModel,
+    LocalModelHolder,
+    load_packaged,
+)
+from everword_embedder.providers.multilingual_model import MultilingualModel
 from everword_embedder.providers.openai.provider import OpenAIProvider, ServerState
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
@@ -40,9 +46,13 @@ class ProviderFactory:
 
     def describe_local_model(self, generation: ModelGeneration) -> WeightChoice | None:
         """Return the form of a generation's local model and its speed; None unless the model is loaded."""
-        holder = self._holders.get(_key(generation))
-        loaded = holder.loaded if holder and generation.provider == LOCAL else None
+        loaded = self._loaded(generation)
         return loaded.choice if loaded else None
+
+    def has_loaded_other_languages(self, generation: ModelGeneration) -> bool:
+        """Return whether a generation's local model has loaded its part for texts that are not English."""
+        loaded = self._loaded(generation)
+        return isinstance(loaded, MultilingualModel) and loaded.has_loaded_other
 
     def describe_server(self, generation: ModelGeneration) -> ServerState | None:
         """Return the state of a generation's server; None for a local model, and before the first request."""
@@ -58,6 +68,10 @@ class ProviderFactory:
         """Close the shared resources; close the providers themselves first."""
         for holder in self._holders.values():
             holder.close()
+
+    def _loaded(self, generation: ModelGeneration) -> LoadedModel | None:
+        holder = self._holders.get(_key(generation))
+        return holder.loaded if holder and generation.provider == LOCAL else None
 
     def _holder(self, generation: ModelGeneration) -> LocalModelHolder:
         if not generation.endpoint and generation.model not in PACKAGED_MODELS:

@@ -8,7 +8,7 @@ from everword_embedder.providers.configuration import ModelConfiguration, Poolin
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.generation import ModelGeneration
 from everword_embedder.providers.model_folder import ModelFolder, read_folder
-from everword_embedder.providers.onnx_model import LocalModel
+from everword_embedder.providers.onnx_model import LocalModel, json_tokenizer
 from everword_embedder.providers.weights import (
     WeightForm,
     choice_file,
@@ -50,9 +50,8 @@ def open_folder(
 
     path = found.folder / found.weights
     try:
-        model = LocalModel(
-            path, found.tokenizer.read_bytes(), configuration, pad_token=found.pad_token
-        )
+        tokenize = json_tokenizer(found.tokenizer.read_bytes(), configuration.max_tokens)
+        model = LocalModel(path, tokenize, configuration, pad_token=found.pad_token)
     except ProviderMisconfigured as error:
         raise ProviderMisconfigured(f"{path}: {error}") from error
     except Exception as error:

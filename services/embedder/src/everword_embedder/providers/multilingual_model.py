@@ -30,6 +30,7 @@ class MultilingualModel:
         """
         self._english = english
         self._load_other = load_other
+        self._has_loaded_other = False
         self._map = other_map
         self._query, self._passage = prefixes
         # Loading takes seconds; threads that need the model wait for one that loads it.
@@ -39,6 +40,11 @@ class MultilingualModel:
     def choice(self) -> WeightChoice | None:
         """Return the form and speed of the model for English."""
         return self._english.choice
+
+    @property
+    def has_loaded_other(self) -> bool:
+        """Return whether the model for other languages is loaded."""
+        return self._has_loaded_other
 
     @property
     def batch(self) -> int:
@@ -55,6 +61,7 @@ class MultilingualModel:
         if others:
             with self._loading:
                 model = self._load_other()
+                self._has_loaded_other = True
             vectors = model.embed([texts[place] for place in others])
             for place, each in zip(others, vectors, strict=True):
                 is_query = texts[place].startswith(self._query)

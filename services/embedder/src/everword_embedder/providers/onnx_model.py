@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ _SAMPLE = "The deployment of the new release was moved to the second week of May
 
 #: (texts, tokens): 1 for a token, 0 for padding.
 Mask = NDArray[np.int64]
+#: Returns the ids of a text's tokens, special ones included, without those beyond the maximum that the model reads.
+Tokenize = Callable[[str], list[int]]
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,16 @@ class LocalModel:
     def __init__(
         self,
         graph: bytes | Path,
-        tokenizer: bytes,
+        tokenize: Tokenize,
         configuration: ModelConfiguration,
         pad_token: int = 0,
     ) -> None:
-        """Load `graph`, the content or the path of an ONNX file, and `tokenizer`, the content of tokenizer.json.
+        """Load `graph`, the content or the path of an ONNX file.
 
         Raises ProviderMisconfigured if this module cannot make the graph's inputs or read its outputs.
         """
-        # Imported here, so that an embedder with an external model server never loads them.
+        # Imported here, so that an embedder with an external model server never loads it.
         import onnxruntime
-        from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
         # Each call has a thread of its own: on 2 cores, two calls side by side were 1.1 to 1.3 times as fast as one
@@ -79,9 +80,7 @@ class LocalModel:
             )
         self._pooling = configuration.pooling
         self._output = _output_name(self._session.get_outputs(), self._pooling)
-        self._tokenizer = Tokenizer.from_buffer(tokenizer)
-        self._tokenizer.enable_truncation(configuration.max_tokens)
-        self._tokenizer.no_padding()
+        self._tokenize = tokenize
         self._pad_token = pad_token
         #: The form of the weights and its speed on this processor; set after the measurement.
         self.choice: WeightChoice | None = None
@@ -93,7 +92,7 @@ class LocalModel:
 
     def embed(self, texts: Sequence[str]) -> list[LocalEmbedding]:
         """Return the embedding of each text, in order."""
-        tokens = [self._tokenizer.encode(text[:MAX_CHARACTERS]).ids for text in texts]
+        tokens = [self._tokenize(text[:MAX_CHARACTERS]) for text in texts]
         embedded: dict[int, LocalEmbedding] = {}
         for places in _batches([len(each) for each in tokens], self.batch):
             output, mask = self._run([tokens[place] for place in places])
@@ -104,7 +103,7 @@ class LocalModel:
 
     def timed_run(self, texts: int, tokens: int) -> float:
         """Run the model on `texts` texts of `tokens` tokens each, and return the CPU seconds."""
-        sample = self._tokenizer.encode(_SAMPLE * tokens).ids[:tokens]
+        sample = self._tokenize(_SAMPLE * tokens)[:tokens]
         started = time.thread_time()
         self._run([sample] * texts)
         return time.thread_time() - started
@@ -126,6 +125,22 @@ class LocalModel:
         }
         [output] = self._session.run([self._output], {name: given[name] for name in self._inputs})
         return np.asarray(output, np.float32), mask
+
+
+def json_tokenizer(content: bytes, max_tokens: int) -> Tokenize:
+    """Return the tokenizer of a tokenizer.json with this content."""
+    # Imported here, so that an embedder with an external model server never loads it.
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_buffer(content)
+    tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_padding()
+
+    def tokenize(text: str) -> list[int]:
+        ids: list[int] = tokenizer.encode(text).ids
+        return ids
+
+    return tokenize
 
 
 def pooled(output: NDArray[np.float32], mask: Mask, pooling: Pooling) -> Vectors:

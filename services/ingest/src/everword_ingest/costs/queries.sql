@@ -13,7 +13,7 @@ CASE WHEN b.period = 2 THEN ((e.period || '-01')::timestamp + interval '1 month'
 
 -- lock_budgets --
 -- Block recording of costs in the namespace until the end of the transaction, because a new budget would miss them.
-SELECT pg_advisory_xact_lock(hashtextextended('budgets', %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, 'budgets');
 
 -- count_conversations --
 -- Count how many of these conversations exist.
@@ -43,7 +43,7 @@ VALUES (%(namespace_id)s, %(id)s, %(period)s, %(scope)s, %(scope_value)s, %(max_
         %(warn_percent)s)
 ON CONFLICT (namespace_id, period, scope, scope_value) DO UPDATE
    SET max_cost = excluded.max_cost, currency = excluded.currency, max_tokens = excluded.max_tokens,
-       warn_percent = excluded.warn_percent, updated_at = now()
+       warn_percent = excluded.warn_percent, updated_at = excluded.updated_at
 RETURNING id;
 
 -- clear_spending --

@@ -51,11 +51,12 @@ SELECT v.document_id, v.version, v.id AS version_id, d.chunks
 -- Add a version to a document's history.
 INSERT INTO document_versions (namespace_id, document_id, version, id, deleted, content, chars, tags, author, writer, file_name,
                                media_type, file_bytes, file_sha256, written_at, agent, subject)
-SELECT %(namespace_id)s, %(document_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(chars)s, %(tags)s::text[],
+SELECT t.namespace_id, %(document_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(chars)s, %(tags)s::text[],
        %(author)s, %(writer)s, %(file_name)s, %(media_type)s, %(file_bytes)s, %(file_sha256)s, %(written_at)s,
        coalesce(d.agent, ''), coalesce(d.subject, '')
-  FROM (VALUES (%(document_id)s::uuid)) AS document (id)
-  LEFT JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = document.id;
+  FROM tenants t
+  LEFT JOIN documents d ON d.namespace_id = t.namespace_id AND d.id = %(document_id)s
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- update_document --
 -- Set the current version of a document.
@@ -78,12 +79,14 @@ DELETE FROM document_chunks
 -- insert_chunks --
 -- Store chunks of a document. Headings are sent as array literals of PostgreSQL.
 INSERT INTO document_chunks (namespace_id, id, document_id, place, headings, start_char, end_char, page, digest, agent, subject)
-SELECT %(namespace_id)s, c.id, %(document_id)s, c.place, c.headings::text[], c.start, c.until, nullif(c.page, 0), c.digest,
+SELECT t.namespace_id, c.id, %(document_id)s, c.place, c.headings::text[], c.start, c.until, nullif(c.page, 0), c.digest,
        coalesce(d.agent, ''), coalesce(d.subject, '')
-  FROM unnest(%(ids)b::uuid[], %(places)b::integer[], %(headings)b::text[], %(starts)b::bigint[], %(ends)b::bigint[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)b::uuid[], %(places)b::integer[], %(headings)b::text[], %(starts)b::bigint[], %(ends)b::bigint[],
               %(pages)b::integer[], %(digests)b::bytea[])
     AS c (id, place, headings, start, until, page, digest)
-  LEFT JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = %(document_id)s;
+  LEFT JOIN documents d ON d.namespace_id = t.namespace_id AND d.id = %(document_id)s
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- get_document --
 -- Return the current version of a document.

@@ -6,7 +6,7 @@ SELECT begin_erasure(%(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target
 
 -- lock_job_starts --
 -- Wait for the creation of a legal hold, and let none be created until the end of the transaction.
-SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
+SELECT 1 AS locked FROM tenants WHERE namespace_id = %(namespace_id)s FOR UPDATE;
 
 -- find_erasure_hold --
 -- Return a legal hold on the target or a part of it.

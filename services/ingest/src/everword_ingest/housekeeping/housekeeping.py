@@ -1,15 +1,17 @@
-"""Periodic work of ingest: fold counts, measure storage, delete old request ids and changes."""
+"""Periodic work of ingest: fold counts, measure storage, number changes, delete old request ids and changes."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 
 from everword.db.periodic import PeriodicTask
 from everword.db.pool import Connection, Database
-from everword.db.statements import execute, fetch_value, fetch_values, load_statements
+from everword.db.statements import execute, fetch_all, fetch_value, fetch_values, load_statements
 
 SQL = load_statements("everword_ingest.housekeeping")
 INTERVAL_S = 10.0
@@ -37,6 +39,14 @@ async def fold(conn: Connection, namespace_id: int) -> None:
         pass
 
 
+@dataclass(frozen=True)
+class _OldRows:
+    """Ids of a namespace's rows that are to be deleted."""
+
+    namespace_id: int
+    ids: list[Any]
+
+
 class Housekeeping(PeriodicTask):
     """Runs in every ingest process; what one folds, the others skip."""
 
@@ -44,7 +54,13 @@ class Housekeeping(PeriodicTask):
         super().__init__(
             "housekeeping",
             INTERVAL_S,
-            [self.fold_counts, self.measure_stored, self.prune_requests, self.prune_changes],
+            [
+                self.fold_counts,
+                self.measure_stored,
+                self.number_changes,
+                self.prune_requests,
+                self.prune_changes,
+            ],
         )
         self._database = database
         self._look_at = 0.0
@@ -80,14 +96,26 @@ class Housekeeping(PeriodicTask):
         elapsed = time.monotonic() - started
         self._measure_at = started + min(elapsed / POLLING_SHARE, LONGEST_S)
 
+    async def number_changes(self) -> None:
+        """Number changes, because searches on a standby cannot, and others read changes without a number repeatedly."""
+        async with self._database.connection() as conn:
+            due = await fetch_values(conn, SQL["unnumbered_namespaces"], {})
+        for namespace_id in due:
+            with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
+                async with self._database.transaction(namespace_id) as conn:
+                    await execute(conn, SQL["number_changes"], {"namespace_id": namespace_id})
+
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""
-        async with self._database.connection() as conn:
-            keep = {"keep": REQUEST_RETENTION, "batch": PRUNE_BATCH}
-            await execute(conn, SQL["prune_append_requests"], keep)
+        await self._prune("append_requests", REQUEST_RETENTION)
 
     async def prune_changes(self) -> None:
-        """Forget changes of memories that watchers cannot ask for any more."""
+        """Delete changes of memories that watchers cannot ask for any more."""
+        await self._prune("memory_changes", CHANGE_RETENTION)
+
+    async def _prune(self, table: str, keep: str) -> None:
+        limits = {"keep": keep, "batch": PRUNE_BATCH}
         async with self._database.connection() as conn:
-            keep = {"keep": CHANGE_RETENTION, "batch": PRUNE_BATCH}
-            await execute(conn, SQL["prune_memory_changes"], keep)
+            for old in await fetch_all(conn, SQL[f"old_{table}"], limits, _OldRows):
+                rows = {"namespace_id": old.namespace_id, "ids": old.ids, "keep": keep}
+                await execute(conn, SQL[f"prune_{table}"], rows)

@@ -42,10 +42,26 @@ WITH picked AS (
 )
 SELECT count(*) FROM folded;
 
+-- unnumbered_namespaces --
+-- Return the namespaces with changes that have no number yet.
+SELECT unnumbered_namespaces();
+
+-- number_changes --
+-- Number the committed changes of a namespace.
+SELECT number_changes(%(namespace_id)s);
+
+-- old_append_requests --
+-- Return request ids older than the documented retention, by namespace.
+SELECT namespace_id, request_ids AS ids FROM old_append_requests(%(keep)s::interval, %(batch)s);
+
 -- prune_append_requests --
--- Delete request ids older than the documented retention.
-SELECT prune_append_requests(%(keep)s::interval, %(batch)s);
+-- Delete request ids of a namespace.
+SELECT prune_append_requests(%(namespace_id)s, %(ids)s::text[], %(keep)s::interval);
+
+-- old_memory_changes --
+-- Return memory changes that are too old for any watcher, by namespace.
+SELECT namespace_id, change_ids AS ids FROM old_memory_changes(%(keep)s::interval, %(batch)s);
 
 -- prune_memory_changes --
--- Delete memory changes that are too old for any watcher.
-SELECT prune_memory_changes(%(keep)s::interval, %(batch)s);
+-- Delete memory changes of a namespace.
+SELECT prune_memory_changes(%(namespace_id)s, %(ids)s::bigint[], %(keep)s::interval);

@@ -30,12 +30,12 @@ SELECT id, name, agent, subject, conversation_id
 -- update_book --
 -- Update the description and state of a lorebook.
 UPDATE lore_books
-   SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = clock_timestamp()
+   SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- touch_book --
 -- Increment the version of a lorebook after a change of its entries.
-UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
+UPDATE lore_books SET version = version + 1, updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- get_book --
@@ -88,19 +88,21 @@ SELECT count(*) AS entries, coalesce(sum(patterns), 0)::bigint AS patterns
 -- Write entries; entries with the same ids are replaced.
 INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers, patterns, scan_depth, priority, sticky_turns,
                           disabled, constant, prevent_recursion, exclude_recursion, agent, subject)
-SELECT %(namespace_id)s, e.id, %(book_id)s, e.title, e.content, e.triggers, e.patterns, e.scan_depth, e.priority,
+SELECT t.namespace_id, e.id, %(book_id)s, e.title, e.content, e.triggers, e.patterns, e.scan_depth, e.priority,
        e.sticky_turns, e.disabled, e.constant, e.prevent_recursion, e.exclude_recursion, coalesce(b.agent, ''), coalesce(b.subject, '')
-  FROM unnest(%(id)b::uuid[], %(title)b::text[], %(content)b::text[], %(triggers)b::jsonb[], %(patterns)b::smallint[],
+  FROM tenants t
+ CROSS JOIN unnest(%(id)b::uuid[], %(title)b::text[], %(content)b::text[], %(triggers)b::jsonb[], %(patterns)b::smallint[],
               %(scan_depth)b::smallint[], %(priority)b::integer[], %(sticky_turns)b::smallint[], %(disabled)b::boolean[],
               %(constant)b::boolean[], %(prevent_recursion)b::boolean[], %(exclude_recursion)b::boolean[])
     AS e (id, title, content, triggers, patterns, scan_depth, priority, sticky_turns, disabled, constant,
           prevent_recursion, exclude_recursion)
-  LEFT JOIN lore_books b ON b.namespace_id = %(namespace_id)s AND b.id = %(book_id)s
+  LEFT JOIN lore_books b ON b.namespace_id = t.namespace_id AND b.id = %(book_id)s
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, id) DO UPDATE
    SET title = excluded.title, content = excluded.content, triggers = excluded.triggers, patterns = excluded.patterns,
        scan_depth = excluded.scan_depth, priority = excluded.priority, sticky_turns = excluded.sticky_turns,
        disabled = excluded.disabled, constant = excluded.constant, prevent_recursion = excluded.prevent_recursion,
-       exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = clock_timestamp();
+       exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = excluded.updated_at;
 
 -- get_classes --
 -- Return the importance classes that callers gave to memories.

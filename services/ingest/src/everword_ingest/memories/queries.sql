@@ -5,20 +5,25 @@
 -- taken.
 INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, name, title, previous_id, content,
                        message_count, earliest_at, latest_at, token_count)
-VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(name)s, %(title)s,
-        (SELECT id FROM summaries
-          WHERE namespace_id = %(namespace_id)s AND level = 8 AND instance = %(instance)s
-          ORDER BY latest_at DESC, id DESC LIMIT 1),
-        %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s)
+SELECT t.namespace_id, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(name)s, %(title)s,
+       (SELECT s.id FROM summaries s
+         WHERE s.namespace_id = t.namespace_id AND s.level = 8 AND s.instance = %(instance)s
+         ORDER BY s.latest_at DESC, s.id DESC LIMIT 1),
+       %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s
+  FROM tenants t
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, name) WHERE name <> '' DO NOTHING
 RETURNING id;
 
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
 INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
-SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+SELECT t.namespace_id, used.id, 1, now()
+  FROM tenants t
+ CROSS JOIN unnest(%(memory_ids)s::uuid[]) AS used (id)
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
-   SET use_count = memory_use.use_count + 1, last_used_at = now();
+   SET use_count = memory_use.use_count + 1, last_used_at = excluded.last_used_at;
 
 -- find_memory_ids --
 -- Return which of these memories exist.
@@ -36,7 +41,7 @@ SELECT version FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(memor
 INSERT INTO memory_classes (namespace_id, memory_id, importance_class)
 VALUES (%(namespace_id)s, %(memory_id)s, %(importance_class)s)
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
-   SET importance_class = excluded.importance_class, set_at = now();
+   SET importance_class = excluded.importance_class, set_at = excluded.set_at;
 
 -- update_memory_class --
 -- Set the importance class of a memory's passages in the index.

@@ -29,16 +29,18 @@ UPDATE conversations
 INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
                       external_id, parent_id, occurred_at, agent, subject)
-SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
+SELECT c.namespace_id, c.id, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
        m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args, m.tool_result, m.metadata,
        m.token_count, m.external_id, m.parent_id, m.occurred_at, %(agent)s, %(subject)s
-  FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
+  FROM conversations c
+ CROSS JOIN unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
               %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::text[], %(importance_class)b::smallint[],
               %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],
               %(metadata)b::jsonb[], %(token_count)b::integer[], %(external_id)b::text[], %(parent_id)b::uuid[],
               %(occurred_at)b::timestamptz[])
     AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
-          tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
+          tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at)
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- enqueue_days --
 -- Enqueue messages for the calendar: one row per day and instance, with the sequence numbers of its messages.

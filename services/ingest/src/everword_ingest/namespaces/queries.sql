@@ -20,6 +20,10 @@ RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS t
        recalled_turns, recall_similarity, earlier_turns,
        requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
+-- insert_tenant --
+-- Insert a new namespace's row of `tenants`.
+INSERT INTO tenants (namespace_id) VALUES (%(namespace_id)s) ON CONFLICT DO NOTHING;
+
 -- get_namespace --
 -- Return a namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
@@ -147,7 +151,7 @@ INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, ch
 VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s, %(handles)s)
 ON CONFLICT (namespace_id) DO UPDATE
    SET identity = excluded.identity, user_name = excluded.user_name, pronouns = excluded.pronouns,
-       channel_instructions = excluded.channel_instructions, handles = excluded.handles, updated_at = now()
+       channel_instructions = excluded.channel_instructions, handles = excluded.handles, updated_at = excluded.updated_at
  WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions, v.handles)
        IS DISTINCT FROM
        (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions, excluded.handles);

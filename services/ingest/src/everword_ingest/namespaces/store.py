@@ -47,7 +47,14 @@ async def insert_namespace(
 ) -> NamespaceRecord | None:
     """Make a namespace; None where the name is taken."""
     parameters = {"name": name, **_columns(settings, limits)}
-    return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
+    created = await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
+    if created:
+        await insert_tenant(conn, created.id)
+    return created
+
+
+@statement(SQL)
+async def insert_tenant(conn: Connection, namespace_id: int) -> None: ...
 
 
 @statement(SQL)

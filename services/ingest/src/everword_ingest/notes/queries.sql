@@ -48,10 +48,11 @@ SELECT v.note_id, v.version, v.id AS version_id, n.log_date
 -- Add a version to a note's history.
 INSERT INTO note_versions (namespace_id, note_id, version, id, deleted, content, kind, tags, importance, author, expires_at,
                            written_at, agent, subject)
-SELECT %(namespace_id)s, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(kind)s, %(tags)s::text[],
+SELECT t.namespace_id, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(kind)s, %(tags)s::text[],
        %(importance)s, %(author)s, %(expires_at)s, %(written_at)s, coalesce(n.agent, ''), coalesce(n.subject, '')
-  FROM (VALUES (%(note_id)s::uuid)) AS note (id)
-  LEFT JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = note.id;
+  FROM tenants t
+  LEFT JOIN notes n ON n.namespace_id = t.namespace_id AND n.id = %(note_id)s
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- update_note --
 -- Set the current version of a note.

@@ -7,7 +7,7 @@ id, entity, entity_key, type, category, data, data_hash, agent, occurrences, dis
 -- lock_patterns --
 -- Lock the patterns of an entity and type until the end of the transaction, so that the second of two writers adds to
 -- the first one's counts.
-SELECT pg_advisory_xact_lock(hashtextextended('pattern' || E'\n' || %(entity_key)s || E'\n' || %(type)s, %(namespace_id)s));
+SELECT hold_lock(%(namespace_id)s, lock_part('patterns', %(entity_key)s || E'\n' || %(type)s));
 
 -- moment --
 -- Return the time of this write. It is later than all writes of earlier lock holders.
@@ -59,9 +59,11 @@ UPDATE patterns
 -- insert_outcomes --
 -- Store outcomes of patterns.
 INSERT INTO pattern_outcomes (namespace_id, id, pattern_id, agreed, recorded, reason, other_pattern_id, outcome_at)
-SELECT %(namespace_id)s, o.id, o.pattern_id, o.agreed, %(recorded)s, %(reason)s, o.other_pattern_id, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(pattern_ids)s::uuid[], %(agreed)s::boolean[], %(other_pattern_ids)s::uuid[])
-       AS o (id, pattern_id, agreed, other_pattern_id);
+SELECT t.namespace_id, o.id, o.pattern_id, o.agreed, %(recorded)s, %(reason)s, o.other_pattern_id, %(now)s
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(pattern_ids)s::uuid[], %(agreed)s::boolean[], %(other_pattern_ids)s::uuid[])
+       AS o (id, pattern_id, agreed, other_pattern_id)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- list_outcomes --
 -- Return the outcomes of a pattern, newest first.
@@ -96,5 +98,5 @@ SELECT threshold
 -- Set the confidence that patterns of a type need.
 INSERT INTO pattern_thresholds (namespace_id, type, threshold)
 VALUES (%(namespace_id)s, %(type)s, %(threshold)s)
-ON CONFLICT (namespace_id, type) DO UPDATE SET threshold = excluded.threshold, updated_at = now()
+ON CONFLICT (namespace_id, type) DO UPDATE SET threshold = excluded.threshold, updated_at = excluded.updated_at
     WHERE pattern_thresholds.threshold <> excluded.threshold;

@@ -166,7 +166,7 @@ SELECT id, kind, importance, after_time, after_id, removed, started_at
 -- lock_job_starts --
 -- Prevent jobs of the namespace from starting until the end of the transaction. This lock is taken before any row lock
 -- that a job may wait for.
-SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
+SELECT 1 AS locked FROM tenants WHERE namespace_id = %(namespace_id)s FOR UPDATE;
 
 -- advance_run --
 -- Store the number of rows that a step removed, and the progress of the run.
@@ -179,19 +179,19 @@ UPDATE retention_runs
                                       UNION ALL SELECT * FROM jsonb_each_text(%(row_counts)s)) AS both_of_them (name, rows)
                               GROUP BY name) AS summed
                       WHERE rows > 0),
-       error = '', updated_at = clock_timestamp()
+       error = '', updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s;
 
 -- finish_run --
 -- Mark a run as done.
 UPDATE retention_runs
-   SET state = 2, after_time = NULL, after_id = NULL, finished_at = clock_timestamp()
+   SET state = 2, after_time = NULL, after_id = NULL, finished_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s;
 
 -- fail_run --
 -- Record why a step failed. It is retried.
 UPDATE retention_runs
-   SET error = %(error)s, updated_at = clock_timestamp()
+   SET error = %(error)s, updated_at = statement_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s AND state = 1;
 
 -- running_retention --

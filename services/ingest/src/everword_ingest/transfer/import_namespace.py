@@ -19,6 +19,7 @@ from everword.domain.errors import (
 from everword.domain.tokens import ConsistencyToken
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
 from everword_ingest.namespaces.namespaces import SETTINGS, check_settings
+from everword_ingest.namespaces.store import insert_tenant
 from everword_ingest.transfer import store
 from everword_ingest.transfer.batch import SESSION_QUIET_S, WRONG, Batch, explain
 from everword_ingest.transfer.lines import (
@@ -181,6 +182,7 @@ async def _begin(
     async with database.transaction(target.id) as conn:
         if target.state == "importing":
             await store.begin_import(conn, target.id, digest.lines, digest.digest)
+            await insert_tenant(conn, target.id)
         progress = await store.lock_import(conn, target.id)
     if progress is None:
         raise NamespaceAlreadyExists(

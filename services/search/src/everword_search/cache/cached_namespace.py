@@ -76,8 +76,8 @@ class CachedNamespace:
         self._clock = clock
         self._complete_through = 0
         self._recent: deque[tuple[float, Ints]] = deque()
-        #: PostgreSQL snapshot of the last update: all that it shows is in the copy. None for a new copy.
-        self._snapshot: str | None = None
+        #: The copy has all changes up to this number. None for a new copy.
+        self._last_change: int | None = None
         self._read_at = clock()
         #: Recently removed ids with the time of removal; a search that began earlier may still return them.
         self._removed: dict[int, float] = {}
@@ -145,7 +145,7 @@ class CachedNamespace:
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
         question = passages_after(
-            self.namespace_id, self._complete_through, but, limit, self._snapshot
+            self.namespace_id, self._complete_through, but, limit, self._last_change
         )
         index = self.index
         return CopyRequest(
@@ -166,10 +166,11 @@ class CachedNamespace:
     def conflicts(self, copy_request: CopyRequest, found: Passages, changes: Changes) -> bool:
         """Return whether another search added some of the same passages or changed limits meanwhile.
 
-        Its snapshot may have been newer or older, so the results cannot be combined.
+        It may have read a newer or an older state, so the results cannot be combined.
         """
         known = len(self.index.rows_of(found.ids))
-        closed = len(np.setdiff1d(changes.limited_ids, found.ids)) > 0
+        limited = self.index.newly_limited(changes.limited_ids, changes.limits)
+        closed = len(np.setdiff1d(changes.limited_ids[limited], found.ids)) > 0
         return 0 < known < len(found.ids) or (closed and self._limitings != copy_request.limitings)
 
     def add(
@@ -186,10 +187,12 @@ class CachedNamespace:
         late = [id_ for id_ in found.ids.tolist() if id_ in self._removed]
         self._removed.update(dict.fromkeys(changes.removed_ids.tolist(), now))
         index.remove(index.rows_of(np.append(changes.removed_ids, np.array(late, np.int64))))
-        if len(changes.limited_ids):
+        # Changes without a number are read more than once.
+        if index.newly_limited(changes.limited_ids, changes.limits).any():
             index.limit(changes.limited_ids, changes.limits)
             self._limitings += 1
-        self._snapshot, self._read_at = row.snapshot, now
+        self._advance_to(row.last_change)
+        self._read_at = now
 
     def mark_complete(self) -> None:
         """Treat the copy as complete up to its largest id.
@@ -208,14 +211,15 @@ class CachedNamespace:
         index.forget_limits()
         index.limit(limits.limited_ids, limits.limits)
         self._limitings += 1
-        self._snapshot, self._read_at = row.snapshot, self._clock()
+        self._advance_to(row.last_change)
+        self._read_at = self._clock()
         return np.setdiff1d(ids, index.ids, assume_unique=True)
 
     def ask_for(self, missing: Ints, limit: int) -> BoundStatement[PassagesRow]:
         """Return a request for passages that appeared late, at most `limit`."""
         after = int(missing[0]) - 1
         known = self.index.ids[self.index.ids > after]
-        return passages_after(self.namespace_id, after, known, limit)
+        return passages_after(self.namespace_id, after, known, limit, self._last_change)
 
     async def add_vectors(self, conn: Connection, rows: Ints) -> None:
         """Read the available vectors of rows, and mark which of the other rows are pending."""
@@ -241,6 +245,10 @@ class CachedNamespace:
 
     def _alive(self, rows: Ints) -> Ints:
         return np.asarray(rows[self.index.alive[rows]])
+
+    def _advance_to(self, last_change: int) -> None:
+        """Set the number of the last change that the copy has. Numbers never decrease, but old changes are deleted."""
+        self._last_change = max(last_change, self._last_change or 0)
 
     def _advance(self) -> None:
         """Treat old ids as complete, and the oldest recent ones if there are more than `_RECENT`."""

@@ -177,6 +177,11 @@ class NamespaceIndex:
         here = rows >= 0
         self._intervals = self._intervals.with_limits(rows[here], limits[here])
 
+    def newly_limited(self, ids: Ints, limits: Floats) -> Array:
+        """Return for each passage whether `limit` would change it."""
+        rows = self.find(ids)
+        return (rows >= 0) & np.any(self._intervals.of(rows) != limits, axis=1)
+
     def forget_limits(self) -> None:
         """Treat all passages as valid at any time."""
         self._intervals = Intervals.none()

@@ -1,8 +1,12 @@
 -- Statements that read passages for the cache.
 
+-- fragment last_change --
+-- The highest number of a change; 0 if none has a number.
+coalesce((SELECT max(number) FROM index_changes WHERE namespace_id = %(namespace_id)s), 0)
+
 -- read_passages --
--- Passages after an id, except for some, in order of their ids; changes since an earlier snapshot; and the namespace's
--- number of passages, all at the same moment. One column per field. Words are three columns: the passage's index from
+-- Passages after an id, except for some, in order of their ids; changes after a number, and those without a number,
+-- which may be read again; and the namespace's number of passages, all at the same moment. One column per field. Words are three columns: the passage's index from
 -- 0, the word's hash, and its occurrences; tags are two. Limited intervals of validity and knowledge are listed
 -- separately.
 WITH passages AS MATERIALIZED (
@@ -42,8 +46,7 @@ WITH passages AS MATERIALIZED (
 ), changes AS MATERIALIZED (
     SELECT removed, closed
       FROM index_changes
-     WHERE namespace_id = %(namespace_id)s AND xid >= pg_snapshot_xmin(%(since)s::pg_snapshot)
-       AND NOT pg_visible_in_snapshot(xid, %(since)s::pg_snapshot)
+     WHERE namespace_id = %(namespace_id)s AND (number > %(since)s OR number IS NULL)
 ), taken_out AS (
     SELECT array_send(array_agg(id)) AS removed_ids FROM changes, unnest(removed) AS id
 ), limited AS (
@@ -64,7 +67,7 @@ WITH passages AS MATERIALIZED (
       FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
 )
-SELECT listed.*, indexed.*, tagged.*, taken_out.*, limited.*, corpus.*, pg_current_snapshot()::text AS snapshot,
+SELECT listed.*, indexed.*, tagged.*, taken_out.*, limited.*, corpus.*, :last_change AS last_change,
        extract(epoch FROM now())::float8 AS now
   FROM listed, indexed, tagged, taken_out, limited, corpus;
 
@@ -96,7 +99,7 @@ WITH everything AS MATERIALIZED (
      WHERE num_nonnulls(valid_from, valid_until, known_from, known_until) > 0
 )
 SELECT (SELECT array_send(coalesce(array_agg(id ORDER BY id), '{}')) FROM everything) AS ids, limited.*,
-       pg_current_snapshot()::text AS snapshot
+       :last_change AS last_change
   FROM limited;
 
 -- active_namespaces --

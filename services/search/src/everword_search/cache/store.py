@@ -63,7 +63,7 @@ class Passages:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Changes to passages since a snapshot, other than additions."""
+    """Changes to passages, other than additions."""
 
     removed_ids: Ints
     #: Passages whose validity or knowledge is limited now, including added ones, with the limits; see Intervals.
@@ -80,8 +80,8 @@ class _LimitsRow:
     valid_until: bytes | None
     known_from: bytes | None
     known_until: bytes | None
-    #: Snapshot of the transaction, as `pg_snapshot`.
-    snapshot: str
+    #: The highest number of a change; 0 if none has a number.
+    last_change: int
 
     def limits(self, removed_ids: bytes | None = None) -> Changes:
         limits = (self.valid_from, self.valid_until, self.known_from, self.known_until)
@@ -172,11 +172,11 @@ class _VectorsRow:
 
 
 def passages_after(
-    namespace_id: int, after: int, but: Ints, limit: int, since: str | None = None
+    namespace_id: int, after: int, but: Ints, limit: int, since: int | None = None
 ) -> BoundStatement[PassagesRow]:
     """Return the statement that reads at most `limit` passages after an id, except those in `but`.
 
-    It also reads the changes since a snapshot, if one is given.
+    It also reads the changes after the number `since`, if given, and those without a number.
     """
     parameters = {
         **namespaced(namespace_id),

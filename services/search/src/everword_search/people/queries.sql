@@ -90,7 +90,7 @@ SELECT %(namespace_id)s, s.id, 1, now()
  WHERE s.namespace_id = %(namespace_id)s AND s.id = ANY(%(strategy_ids)s)
  ORDER BY s.id
     ON CONFLICT (namespace_id, strategy_id) DO UPDATE
-   SET offer_count = o.offer_count + 1, last_offered_at = now();
+   SET offer_count = o.offer_count + 1, last_offered_at = excluded.last_offered_at;
 
 -- list_sessions --
 -- The sessions that Sleep has read, by their ids: all, those of some subjects, or those of a conversation.

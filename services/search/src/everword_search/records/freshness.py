@@ -27,7 +27,7 @@ async def ensure_fresh(
         return
     covered = ConsistencyToken.read(await database.token_secret(), token, namespace.id)
     # A replica sends no notification of its progress, so it must be polled.
-    while not await store.caught_up(conn, covered.lsn):  # noqa: ASYNC110
+    while not await store.caught_up(conn, namespace.id, covered.lsn):  # noqa: ASYNC110
         await asyncio.sleep(_PAUSE_S)
 
 

@@ -2,7 +2,9 @@
 
 -- caught_up --
 -- True if this server has a write: a primary always does, a replica once it has replayed the write's position.
-SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
+SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn
+  FROM tenants
+ WHERE namespace_id = %(namespace_id)s;
 
 -- read_memories --
 -- Memories in the order of the given ids, each with the beginning of its text, assembled from passages, and one
@@ -218,9 +220,12 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
 INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
-SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+SELECT t.namespace_id, used.id, 1, now()
+  FROM tenants t
+ CROSS JOIN unnest(%(memory_ids)s::uuid[]) AS used (id)
+ WHERE t.namespace_id = %(namespace_id)s
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
-   SET use_count = memory_use.use_count + 1, last_used_at = now();
+   SET use_count = memory_use.use_count + 1, last_used_at = excluded.last_used_at;
 
 -- use_custom_plans --
 -- Plan the following statements of the transaction for their parameters, since the best plan depends on the filter, and

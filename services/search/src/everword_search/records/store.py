@@ -65,8 +65,9 @@ class SurroundingRow:
     content: str
 
 
-async def caught_up(conn: Connection, lsn: str) -> bool:
-    return bool(await fetch_value(conn, SQL["caught_up"], {"lsn": lsn}))
+async def caught_up(conn: Connection, namespace_id: int, lsn: str) -> bool:
+    parameters = {**namespaced(namespace_id), "lsn": lsn}
+    return bool(await fetch_value(conn, SQL["caught_up"], parameters))
 
 
 async def read_memories(

@@ -72,29 +72,27 @@ async def look(
 ) -> WatchBatch:
     """Return the next page of events after a position: changes first, and after the last change the expirations."""
     asked = _WatchedMemories(namespace_id, memory_filter, tier)
-    resumed = bool(place.until)
     async with database.transaction(namespace_id) as conn:
-        # Take the snapshot before reading changes, so that they include everything that it shows.
-        now = await store.take_snapshot(conn)
-        if not resumed:
-            place = replace(place, until=now.snapshot, until_at=now.taken_at)
-        changes = await store.list_changes(conn, namespace_id, place, PAGE_CHANGES + 1)
+        now = await store.read_clock(conn)
+        await store.number_changes(conn, namespace_id)
+        changes = await store.list_changes(conn, namespace_id, place.number, PAGE_CHANGES + 1)
         page = _page(changes)
         events = await _changed(conn, asked, page, place)
+        if page:
+            place = replace(place, number=page[-1].number)
         if len(page) < len(changes):
-            return WatchBatch(events, replace(place, xid=page[-1].xid, change_id=page[-1].id), True)
-        expired = await store.list_expired(conn, namespace_id, place, PAGE_MEMORIES + 1)
+            return WatchBatch(events, place, True)
+        expired = await store.list_expired(conn, namespace_id, place, now, PAGE_MEMORIES + 1)
         happened = [(row.id, EventType.EXPIRED) for row in expired[:PAGE_MEMORIES]]
         events += await _events(conn, asked, happened, {row.id: row for row in expired})
-    # All changes in the later snapshot are reported, so it replaces the earlier one.
-    after = ResumeToken(namespace_id, place.until, "", 0, 0, max(place.until_at, place.expired_at))
     if len(expired) > PAGE_MEMORIES:
         last = expired[PAGE_MEMORIES - 1]
         assert last.expires_at is not None
-        return WatchBatch(
-            events, replace(after, expired_at=last.expires_at, expired_id=str(last.id)), True
-        )
-    return WatchBatch(events, after, resumed)
+        place = replace(place, expired_at=last.expires_at, expired_id=str(last.id))
+        return WatchBatch(events, place, True)
+    return WatchBatch(
+        events, ResumeToken(namespace_id, place.number, max(now, place.expired_at)), False
+    )
 
 
 def _page(changes: Sequence[MemoryChangeRow]) -> Sequence[MemoryChangeRow]:

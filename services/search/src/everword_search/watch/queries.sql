@@ -10,18 +10,22 @@ m.occurred_at, :ended AS ended, extract(epoch FROM m.valid_until)::float8 AS exp
 -- notes have none.
 (m.known_until IS NOT NULL OR coalesce(m.valid_until <= m.known_from, false))
 
--- take_snapshot --
--- The current snapshot: which transactions have ended.
-SELECT pg_current_snapshot()::text AS snapshot, extract(epoch FROM now())::float8 AS taken_at;
+-- read_clock --
+-- Return when the transaction began, in seconds since 1970.
+SELECT extract(epoch FROM now())::float8;
+
+-- number_changes --
+-- Number the changes that were committed before, and return the last number. A standby only reads numbers.
+SELECT CASE WHEN pg_is_in_recovery()
+            THEN coalesce((SELECT last_number FROM change_numbers WHERE namespace_id = %(namespace_id)s), 0)
+            ELSE number_changes(%(namespace_id)s) END;
 
 -- list_changes --
--- Changes that are visible in the later snapshot but not in the earlier one, after a position.
-SELECT c.xid::text::bigint AS xid, c.id, c.memory_ids
+-- Changes after a number, in order.
+SELECT c.number, c.memory_ids
   FROM memory_changes c
- WHERE c.namespace_id = %(namespace_id)s AND c.xid >= pg_snapshot_xmin(%(since)s::pg_snapshot)
-   AND NOT pg_visible_in_snapshot(c.xid, %(since)s::pg_snapshot) AND pg_visible_in_snapshot(c.xid, %(until)s::pg_snapshot)
-   AND (c.xid, c.id) > (%(xid)s::text::xid8, %(change_id)s::bigint)
- ORDER BY c.xid, c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.number > %(after)s
+ ORDER BY c.number
  LIMIT %(limit)s;
 
 -- list_states --

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, load_statements
+from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword.domain.tokens import ResumeToken
 from everword_search.records.store import namespaced
 from everword_search.watch.filters import FilterableMemory
@@ -16,19 +16,10 @@ SQL = load_statements("everword_search.watch")
 
 
 @dataclass(frozen=True)
-class SnapshotRow:
-    """A database snapshot, and when it was taken in seconds since 1970."""
-
-    snapshot: str
-    taken_at: float
-
-
-@dataclass(frozen=True)
 class MemoryChangeRow:
     """A change: the memories that one statement wrote or deleted."""
 
-    xid: int
-    id: int
+    number: int
     memory_ids: list[UUID]
 
 
@@ -45,24 +36,21 @@ class MemoryStateRow(FilterableMemory):
     expired: bool
 
 
-async def take_snapshot(conn: Connection) -> SnapshotRow:
-    found = await fetch_optional(conn, SQL["take_snapshot"], {}, SnapshotRow)
-    assert found is not None
-    return found
+async def read_clock(conn: Connection) -> float:
+    """Return when the transaction began, in seconds since 1970."""
+    return float(await fetch_value(conn, SQL["read_clock"]))
+
+
+async def number_changes(conn: Connection, namespace_id: int) -> int:
+    """Number the changes that were committed before, and return the last number."""
+    return int(await fetch_value(conn, SQL["number_changes"], namespaced(namespace_id)))
 
 
 async def list_changes(
-    conn: Connection, namespace_id: int, place: ResumeToken, limit: int
+    conn: Connection, namespace_id: int, after: int, limit: int
 ) -> list[MemoryChangeRow]:
-    """Return changes visible in the position's later snapshot but not in its earlier one, after the position."""
-    parameters = {
-        **namespaced(namespace_id),
-        "since": place.since,
-        "until": place.until,
-        "xid": str(place.xid),
-        "change_id": place.change_id,
-        "limit": limit,
-    }
+    """Return changes after a number, in order."""
+    parameters = {**namespaced(namespace_id), "after": after, "limit": limit}
     return await fetch_all(conn, SQL["list_changes"], parameters, MemoryChangeRow)
 
 
@@ -75,14 +63,14 @@ async def list_states(
 
 
 async def list_expired(
-    conn: Connection, namespace_id: int, place: ResumeToken, limit: int
+    conn: Connection, namespace_id: int, place: ResumeToken, until_at: float, limit: int
 ) -> list[MemoryStateRow]:
-    """Return memories that expired between the position and its `until_at`, in order of time."""
+    """Return memories that expired between the position and a moment, in order of time."""
     parameters = {
         **namespaced(namespace_id),
         "expired_at": place.expired_at,
         "expired_id": place.last_expired,
-        "until_at": place.until_at,
+        "until_at": until_at,
         "limit": limit,
     }
     return await fetch_all(conn, SQL["list_expired"], parameters, MemoryStateRow)

@@ -71,10 +71,11 @@ async def _begin(
     database: Database, namespace: NamespaceScope, secret: bytes, resume_token: str
 ) -> ResumeToken:
     async with database.transaction(namespace.id) as conn:
-        now = await store.take_snapshot(conn)
+        now = await store.read_clock(conn)
+        number = await store.number_changes(conn, namespace.id)
     if not resume_token:
-        return ResumeToken(namespace.id, now.snapshot, "", 0, 0, now.taken_at)
+        return ResumeToken(namespace.id, number, now)
     place = ResumeToken.read(secret, resume_token, namespace.id)
-    if place.expired_at < now.taken_at - RETENTION_HOURS * 3600:
+    if place.expired_at < now - RETENTION_HOURS * 3600:
         raise WatchTokenExpired(kept_hours=RETENTION_HOURS)
     return place

@@ -22,9 +22,10 @@ from everword.cli.backup.programs import find_program, run
 from everword.cli.backup.roles import restore_roles
 from everword.db.migrate import migrate
 
-#: Transaction ids of the old server mean nothing on this one, so columns and tables that contain them are reset.
-_RENUMBER = "UPDATE everword.model_generations SET created_xid = pg_current_xact_id()"
-_RENUMBERED = ("index_changes", "memory_changes")
+#: Transaction ids of the old server mean nothing on this one.
+_RENUMBER_GENERATIONS = "UPDATE everword.model_generations SET created_xid = pg_current_xact_id()"
+#: Watchers may hold numbers of changes after the backup. These are never given again.
+_SKIP_CHANGE_NUMBERS = "UPDATE everword.change_numbers SET last_number = last_number + 1000000000"
 
 
 def restore(
@@ -81,11 +82,8 @@ def _refuse_target(conn: psycopg.Connection) -> None:
 
 def _renumber(conn: psycopg.Connection) -> None:
     with conn.transaction():
-        for table in _RENUMBERED:
-            # A backup of an earlier schema may be without it.
-            if conn.execute("SELECT to_regclass(%s)", [f"everword.{table}"]).fetchone() != (None,):
-                conn.execute(f"DELETE FROM everword.{table}".encode())
-        conn.execute(_RENUMBER)
+        conn.execute(_RENUMBER_GENERATIONS)
+        conn.execute(_SKIP_CHANGE_NUMBERS)
 
 
 def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:

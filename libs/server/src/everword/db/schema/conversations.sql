@@ -104,18 +104,27 @@ INSERT INTO transfer_rules VALUES
     ('append_requests', 3, 'erased_request', '{request_id}', 'As above, by the id of the call that stored it; for 8 days.', '{}',
      $$body_hash = ''$$);
 
-CREATE FUNCTION prune_append_requests(keep interval, batch integer) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    WITH pruned AS (
-        DELETE FROM append_requests
-         WHERE (namespace_id, request_id) IN (
-               SELECT namespace_id, request_id FROM append_requests
-                WHERE created_at < now() - keep ORDER BY created_at LIMIT batch)
-        RETURNING 1)
-    SELECT count(*) FROM pruned
+CREATE FUNCTION old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT r.namespace_id, array_agg(r.request_id)
+      FROM (SELECT a.namespace_id, a.request_id FROM append_requests a
+             WHERE a.created_at < now() - keep ORDER BY a.created_at LIMIT batch) AS r
+     GROUP BY 1
 $$;
-COMMENT ON FUNCTION prune_append_requests IS 'Delete at most `batch` request ids older than `keep`; return how many.';
+COMMENT ON FUNCTION old_append_requests IS 'Return at most `batch` request ids older than `keep`, by namespace.';
+
+CREATE FUNCTION prune_append_requests(namespace bigint, request_ids text[], keep interval) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    pruned bigint;
+BEGIN
+    DELETE FROM append_requests a
+     WHERE a.namespace_id = namespace AND a.request_id = ANY(request_ids) AND a.created_at < now() - keep;
+    GET DIAGNOSTICS pruned = ROW_COUNT;
+    RETURN pruned;
+END $$;
+COMMENT ON FUNCTION prune_append_requests IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
 GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown, agent_of TO
     everword_ingest, everword_search, everword_compactor, everword_embedder;
-GRANT EXECUTE ON FUNCTION prune_append_requests TO everword_ingest;
+GRANT EXECUTE ON FUNCTION old_append_requests, prune_append_requests TO everword_ingest;

@@ -174,7 +174,7 @@ DECLARE
     reached jsonb;
 BEGIN
     -- Blocks changes of budgets, because a budget set concurrently would miss these records.
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
+    PERFORM share_lock(namespace, 'budgets');
     WITH given AS MATERIALIZED (
         SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
                r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
@@ -238,7 +238,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('budget_events', namespace));
+    PERFORM hold_lock(namespace, 'budget events');
     INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
                                warn_percent, batch_id)
     SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
@@ -249,47 +249,39 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION add_budget_events IS 'Record that budgets of the current namespace reached a threshold.';
 
-CREATE FUNCTION prune_usage(keep interval, batch integer) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    WITH pruned AS (
-        DELETE FROM usage_ledger
-         WHERE (namespace_id, id) IN (
-               SELECT n.id, old.id
-                 FROM namespaces n
-                CROSS JOIN LATERAL (
-                      SELECT u.id FROM usage_ledger u
-                       WHERE u.namespace_id = n.id AND u.called_at < now() - keep
-                       ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
-                LIMIT batch)
-        RETURNING 1
-    ), spending AS (
-        DELETE FROM budget_spending
-         WHERE (namespace_id, budget_id, period) IN (
-               SELECT n.id, old.budget_id, old.period
-                 FROM namespaces n
-                CROSS JOIN LATERAL (
-                      SELECT s.budget_id, s.period FROM budget_spending s
-                       WHERE s.namespace_id = n.id AND s.started_at < now() - keep
-                       ORDER BY s.started_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
-                LIMIT batch)
-        RETURNING 1
-    ), events AS (
-        DELETE FROM budget_events
-         WHERE (namespace_id, id) IN (
-               SELECT n.id, old.id
-                 FROM namespaces n
-                CROSS JOIN LATERAL (
-                      SELECT e.id FROM budget_events e
-                       WHERE e.namespace_id = n.id AND e.occurred_at < now() - keep
-                       ORDER BY e.occurred_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
-                LIMIT batch)
-        RETURNING 1
-    )
-    SELECT count(*) FROM (SELECT FROM pruned UNION ALL SELECT FROM spending UNION ALL SELECT FROM events) AS gone
+CREATE FUNCTION namespaces_with_old_usage(keep interval) RETURNS SETOF bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT t.namespace_id
+      FROM tenants t
+     WHERE EXISTS (SELECT 1 FROM usage_ledger u WHERE u.namespace_id = t.namespace_id AND u.called_at < now() - keep)
+        OR EXISTS (SELECT 1 FROM budget_spending s WHERE s.namespace_id = t.namespace_id AND s.started_at < now() - keep)
+        OR EXISTS (SELECT 1 FROM budget_events e WHERE e.namespace_id = t.namespace_id AND e.occurred_at < now() - keep)
 $$;
-COMMENT ON FUNCTION prune_usage IS 'Delete at most `batch` calls, budget charges and budget events each older than `keep`; return how many.';
+COMMENT ON FUNCTION namespaces_with_old_usage IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
+
+CREATE FUNCTION prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    DELETE FROM usage_ledger u
+     WHERE u.namespace_id = namespace AND u.id IN (
+           SELECT old.id FROM usage_ledger old
+            WHERE old.namespace_id = namespace AND old.called_at < now() - keep
+            ORDER BY old.called_at LIMIT batch FOR UPDATE SKIP LOCKED);
+    DELETE FROM budget_spending s
+     WHERE s.namespace_id = namespace AND (s.budget_id, s.period) IN (
+           SELECT old.budget_id, old.period FROM budget_spending old
+            WHERE old.namespace_id = namespace AND old.started_at < now() - keep
+            ORDER BY old.started_at LIMIT batch);
+    DELETE FROM budget_events e
+     WHERE e.namespace_id = namespace AND e.id IN (
+           SELECT old.id FROM budget_events old
+            WHERE old.namespace_id = namespace AND old.occurred_at < now() - keep
+            ORDER BY old.occurred_at LIMIT batch FOR UPDATE SKIP LOCKED);
+END $$;
+COMMENT ON FUNCTION prune_usage IS
+    'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 GRANT EXECUTE ON FUNCTION budget_is_reached, month_of, record_usage TO everword_ingest, everword_search, everword_compactor,
     everword_embedder;
 GRANT EXECUTE ON FUNCTION add_budget_events TO everword_ingest;
-GRANT EXECUTE ON FUNCTION prune_usage TO everword_compactor;
+GRANT EXECUTE ON FUNCTION namespaces_with_old_usage, prune_usage TO everword_compactor;

@@ -68,8 +68,8 @@ COMMENT ON FUNCTION may_have_read IS 'Return whether a job on this subject may h
 CREATE FUNCTION fence_jobs(conversations uuid[] DEFAULT NULL, pause interval DEFAULT '00:00:00') RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
-    -- Workers take this lock in share mode to start a job: none starts until this transaction ends.
-    PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
+    -- Workers share the lock of this row to start a job: none starts until this transaction ends.
+    PERFORM FROM tenants t WHERE t.namespace_id = erasing_namespace() FOR UPDATE;
     -- The jobs are treated as if their leases had expired: their workers store nothing, and the next attempt reads the
     -- remaining data.
     UPDATE jobs

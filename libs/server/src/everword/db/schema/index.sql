@@ -194,21 +194,33 @@ GRANT SELECT, INSERT ON corpus_counts TO everword_compactor;
 INSERT INTO transfer_rules VALUES
     ('corpus_counts', 101, 'count', '{messages}', 'Sums for ranking and statistics.', '{id}', 'true', 'transferred_counts');
 
+CREATE TABLE change_numbers (
+    namespace_id bigint PRIMARY KEY REFERENCES namespaces,
+    last_number bigint NOT NULL
+);
+COMMENT ON TABLE change_numbers IS 'The last number that `number_changes` gave to a change of a namespace.';
+SELECT isolate_table('change_numbers');
+GRANT SELECT, INSERT, UPDATE (last_number) ON change_numbers TO everword_ingest, everword_search;
+INSERT INTO transfer_rules VALUES ('change_numbers', 207, NULL, '{}', 'Numbers of changes that are not transferred.');
+
 CREATE TABLE index_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces,
     id bigint GENERATED ALWAYS AS IDENTITY,
-    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    number bigint,
     removed bigint[] NOT NULL DEFAULT '{}',
     closed bigint[] NOT NULL DEFAULT '{}',
     changed_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (namespace_id, xid, id)
+    PRIMARY KEY (namespace_id, id)
 );
-COMMENT ON TABLE index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after their snapshot.';
+COMMENT ON TABLE index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after a number.';
+COMMENT ON COLUMN index_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
+CREATE INDEX index_changes_by_number ON index_changes (namespace_id, number) WHERE number IS NOT NULL;
+CREATE INDEX index_changes_unnumbered ON index_changes (namespace_id) WHERE number IS NULL;
 COMMENT ON COLUMN index_changes.removed IS 'Deleted passages.';
 COMMENT ON COLUMN index_changes.closed IS 'Passages with changed validity or belief times.';
 CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
 SELECT isolate_table('index_changes', NULL);
-GRANT SELECT ON index_changes TO everword_search;
+GRANT SELECT, UPDATE (number) ON index_changes TO everword_ingest, everword_search;
 INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'Changes for the caches of another deployment.');
 
 CREATE FUNCTION log_index_change(removed bigint[], closed bigint[]) RETURNS void
@@ -218,8 +230,8 @@ DECLARE
 BEGIN
     INSERT INTO index_changes (namespace_id, removed, closed) VALUES (namespace, removed, closed);
     DELETE FROM index_changes
-     WHERE (namespace_id, xid, id) IN (
-           SELECT c.namespace_id, c.xid, c.id FROM index_changes c
+     WHERE namespace_id = namespace AND id IN (
+           SELECT c.id FROM index_changes c
             WHERE c.namespace_id = namespace AND c.changed_at < now() - interval '1 day'
             ORDER BY c.changed_at LIMIT 100 FOR UPDATE SKIP LOCKED);
 END $$;
@@ -228,20 +240,23 @@ COMMENT ON FUNCTION log_index_change IS 'Log a change of the index of the curren
 CREATE TABLE memory_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
     id bigint GENERATED ALWAYS AS IDENTITY,
-    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    number bigint,
     memory_ids uuid[] NOT NULL,
     changed_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (namespace_id, xid, id)
+    PRIMARY KEY (namespace_id, id)
 );
 COMMENT ON TABLE memory_changes IS
     'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows '
-    'after their snapshot.';
+    'after a number.';
+COMMENT ON COLUMN memory_changes.number IS 'Position among the changes of the namespace; NULL until `number_changes` sets it.';
+CREATE INDEX memory_changes_by_number ON memory_changes (namespace_id, number) WHERE number IS NOT NULL;
+CREATE INDEX memory_changes_unnumbered ON memory_changes (namespace_id) WHERE number IS NULL;
 CREATE INDEX memory_changes_by_age ON memory_changes (changed_at);
 SELECT isolate_table('memory_changes');
 -- Scoped calls add rows for their own changes, but read none.
 CREATE POLICY scope ON memory_changes FOR INSERT TO everword_scoped
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
-GRANT SELECT ON memory_changes TO everword_search;
+GRANT SELECT, UPDATE (number) ON memory_changes TO everword_ingest, everword_search;
 GRANT INSERT ON memory_changes TO everword_ingest, everword_compactor;
 INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'Changes for watchers, kept for a day.');
 
@@ -253,17 +268,72 @@ LANGUAGE sql SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION log_memory_changes IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
-CREATE FUNCTION prune_memory_changes(keep interval, batch integer) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    WITH pruned AS (
-        DELETE FROM memory_changes
-         WHERE (namespace_id, xid, id) IN (
-               SELECT namespace_id, xid, id FROM memory_changes
-                WHERE changed_at < now() - keep ORDER BY changed_at LIMIT batch FOR UPDATE SKIP LOCKED)
-        RETURNING 1)
-    SELECT count(*) FROM pruned
+CREATE FUNCTION number_changes(namespace bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    last bigint;
+    numbered bigint;
+BEGIN
+    SELECT c.last_number INTO last FROM change_numbers c WHERE c.namespace_id = namespace;
+    IF NOT EXISTS (SELECT FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL)
+       AND NOT EXISTS (SELECT FROM index_changes c WHERE c.namespace_id = namespace AND c.number IS NULL) THEN
+        RETURN coalesce(last, 0);
+    END IF;
+    -- Locks the row. The following statements see all changes that were committed before. So a change with a lower
+    -- number is visible whenever one with a higher number is.
+    INSERT INTO change_numbers AS c (namespace_id, last_number) VALUES (namespace, 0)
+        ON CONFLICT (namespace_id) DO UPDATE SET last_number = c.last_number
+    RETURNING last_number INTO last;
+    WITH due AS (
+        SELECT c.id, last + row_number() OVER (ORDER BY c.id) AS number
+          FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL
+    )
+    UPDATE memory_changes c SET number = due.number FROM due WHERE c.namespace_id = namespace AND c.id = due.id;
+    GET DIAGNOSTICS numbered = ROW_COUNT;
+    last := last + numbered;
+    WITH due AS (
+        SELECT c.id, last + row_number() OVER (ORDER BY c.id) AS number
+          FROM index_changes c WHERE c.namespace_id = namespace AND c.number IS NULL
+    )
+    UPDATE index_changes c SET number = due.number FROM due WHERE c.namespace_id = namespace AND c.id = due.id;
+    GET DIAGNOSTICS numbered = ROW_COUNT;
+    last := last + numbered;
+    UPDATE change_numbers c SET last_number = last WHERE c.namespace_id = namespace;
+    RETURN last;
+END $$;
+COMMENT ON FUNCTION number_changes IS
+    'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, '
+    'because they would have to wait for each other.';
+
+CREATE FUNCTION unnumbered_namespaces() RETURNS SETOF bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT namespace_id FROM memory_changes WHERE number IS NULL
+    UNION SELECT namespace_id FROM index_changes WHERE number IS NULL
 $$;
-COMMENT ON FUNCTION prune_memory_changes IS 'Delete at most `batch` changes older than `keep`; return how many.';
+COMMENT ON FUNCTION unnumbered_namespaces IS 'Return the namespaces with changes that have no number yet.';
+
+CREATE FUNCTION old_memory_changes(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, change_ids bigint[])
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT o.namespace_id, array_agg(o.id)
+      FROM (SELECT c.namespace_id, c.id FROM memory_changes c
+             WHERE c.changed_at < now() - keep ORDER BY c.changed_at LIMIT batch) AS o
+     GROUP BY 1
+$$;
+COMMENT ON FUNCTION old_memory_changes IS 'Return at most `batch` changes older than `keep`, by namespace.';
+
+CREATE FUNCTION prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    pruned bigint;
+BEGIN
+    DELETE FROM memory_changes c
+     WHERE c.namespace_id = namespace AND c.changed_at < now() - keep
+       AND c.id IN (SELECT o.id FROM memory_changes o
+                     WHERE o.namespace_id = namespace AND o.id = ANY(change_ids) FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS pruned = ROW_COUNT;
+    RETURN pruned;
+END $$;
+COMMENT ON FUNCTION prune_memory_changes IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
 CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -325,5 +395,6 @@ END $$;
 COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
 GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
-GRANT EXECUTE ON FUNCTION prune_memory_changes TO everword_ingest;
+GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
+GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

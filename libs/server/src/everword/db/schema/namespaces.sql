@@ -49,7 +49,62 @@ COMMENT ON COLUMN namespaces.ranking_profile IS
 GRANT SELECT, INSERT, UPDATE ON namespaces TO everword_ingest;
 GRANT SELECT ON namespaces TO everword_search, everword_compactor, everword_embedder;
 
+CREATE TABLE tenants (
+    namespace_id bigint PRIMARY KEY REFERENCES namespaces (id)
+);
+COMMENT ON TABLE tenants IS
+    'One row for each namespace, which `namespaces` cannot be if it is on every server. Workers share the row while they start a '
+    'job; inserts from arrays take the namespace from it.';
+GRANT SELECT, INSERT, UPDATE ON tenants TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+INSERT INTO transfer_rules VALUES ('tenants', 209, NULL, '{}', 'Created with the namespace.');
+
+CREATE TABLE namespace_locks (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    name text NOT NULL,
+    PRIMARY KEY (namespace_id, name)
+);
+COMMENT ON TABLE namespace_locks IS
+    'Rows that transactions lock for more than one row of data. Unlike advisory locks, they are in one place if namespaces are '
+    'distributed over several servers. Has names of locks only, so it is not isolated.';
+COMMENT ON COLUMN namespace_locks.name IS
+    '`budgets`: held exclusively, no call is charged; `budget events`; `facts N`, `people N` and `patterns N`: one of 64 parts '
+    'of these.';
+GRANT SELECT, INSERT, UPDATE ON namespace_locks TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+INSERT INTO transfer_rules VALUES ('namespace_locks', 208, NULL, '{}', 'Names of locks.');
+INSERT INTO erasure_rules VALUES ('kept', 20, 'namespace_locks', '', NULL, 'Names of locks.');
+
+CREATE FUNCTION hold_lock(namespace bigint, lock_name text) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    PERFORM FROM namespace_locks l WHERE l.namespace_id = namespace AND l.name = lock_name FOR UPDATE;
+    IF NOT FOUND THEN
+        INSERT INTO namespace_locks (namespace_id, name) VALUES (namespace, lock_name) ON CONFLICT DO NOTHING;
+        PERFORM FROM namespace_locks l WHERE l.namespace_id = namespace AND l.name = lock_name FOR UPDATE;
+    END IF;
+END $$;
+COMMENT ON FUNCTION hold_lock IS 'Hold a lock of the namespace until the end of the transaction; create it if it is missing.';
+
+CREATE FUNCTION share_lock(namespace bigint, lock_name text) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    PERFORM FROM namespace_locks l WHERE l.namespace_id = namespace AND l.name = lock_name FOR SHARE;
+    IF NOT FOUND THEN
+        INSERT INTO namespace_locks (namespace_id, name) VALUES (namespace, lock_name) ON CONFLICT DO NOTHING;
+        PERFORM FROM namespace_locks l WHERE l.namespace_id = namespace AND l.name = lock_name FOR SHARE;
+    END IF;
+END $$;
+COMMENT ON FUNCTION share_lock IS 'As hold_lock, with others that share the lock.';
+
+CREATE FUNCTION lock_part(kind text, key text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
+    SELECT kind || ' ' || (hashtextextended(key, 0) & 63)
+$$;
+COMMENT ON FUNCTION lock_part IS 'Return the name of the lock for a key: one of 64 of a kind.';
+GRANT EXECUTE ON FUNCTION hold_lock, share_lock, lock_part
+   TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+
 INSERT INTO namespaces (name) VALUES ('default');
+INSERT INTO tenants (namespace_id) SELECT id FROM namespaces;
 
 CREATE TABLE namespace_usage (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

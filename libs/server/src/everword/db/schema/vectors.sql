@@ -36,15 +36,17 @@ CREATE TABLE model_generations (
     backfilled_at timestamptz,
     background_mean real,
     background_deviation real,
+    other_languages boolean NOT NULL DEFAULT false, -- true once the packaged model embedded a text that is not English
     retired_at timestamptz
 );
 COMMENT ON TABLE model_generations IS 'Embedding models. Writes enqueue vectors for every building and active one.';
 COMMENT ON COLUMN model_generations.backfilled_memory IS 'Last enqueued passage of the backlog; backfilled_at is set at its end.';
 COMMENT ON COLUMN model_generations.background_mean IS 'Mean cosine of unrelated passages, which differs from model to model.';
+COMMENT ON COLUMN model_generations.other_languages IS 'If true, the embedder loads its model for other languages at its start.';
 -- A search uses one generation.
 CREATE UNIQUE INDEX model_generations_active ON model_generations (state) WHERE state = 'active';
 GRANT SELECT ON model_generations TO everword_ingest, everword_search, everword_compactor;
-GRANT SELECT, UPDATE (background_mean, background_deviation) ON model_generations TO everword_embedder;
+GRANT SELECT, UPDATE (background_mean, background_deviation, other_languages) ON model_generations TO everword_embedder;
 
 -- The first generation is as old as the schema, so it has no backlog.
 INSERT INTO model_generations (state, provider, model, dimensions, query_prefix, passage_prefix, size_bytes, languages,

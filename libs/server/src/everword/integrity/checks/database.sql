@@ -61,6 +61,14 @@ SELECT 'memory_ids' AS id, format('at %%s, but passage %%s exists', s.last_value
 SELECT 'model_generations', format('%%s has a transaction id of the future, from another server', id)
   FROM model_generations WHERE created_xid >= pg_snapshot_xmax(pg_current_snapshot());
 
+-- tenants --
+-- over: database
+-- holds: Every namespace has a row of `tenants`, without which its jobs do not start and inserts from arrays store nothing.
+-- do: INSERT INTO everword.tenants with the namespace's id.
+SELECT n.name AS id, 'no row of tenants' AS detail
+  FROM namespaces n
+ WHERE n.state <> 'deleting' AND NOT EXISTS (SELECT FROM tenants t WHERE t.namespace_id = n.id);
+
 -- secrets --
 -- over: database
 -- holds: The deployment has a secret of at least 16 bytes to sign tokens.

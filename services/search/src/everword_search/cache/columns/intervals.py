@@ -31,6 +31,14 @@ class Intervals:
     def nbytes(self) -> int:
         return self.rows.nbytes + self.limits.nbytes
 
+    def of(self, rows: Ints) -> Floats:
+        """Return the limits of rows, one row of four columns for each."""
+        found = np.tile(_OPEN, (len(rows), 1))
+        places = np.searchsorted(self.rows, rows)
+        limited = np.isin(rows, self.rows)
+        found[limited] = self.limits[places[limited]]
+        return found
+
     def with_limits(self, rows: Ints, limits: Floats) -> Intervals:
         """Return these intervals with the limits of `rows` replaced."""
         retained = ~np.isin(self.rows, rows)
