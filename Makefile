@@ -254,6 +254,10 @@ test-install: $(SETUP) ## Install each service into an empty folder, run it from
 test-long: $(SETUP) ## Run the tests that take minutes, which `make test` leaves out
 	$(BIN)/pytest -m long
 
+.PHONY: test-citus
+test-citus: $(SETUP) ## Run the tests on a coordinator and two workers (CITUS=folder of a PostgreSQL with Citus)
+	EVERWORD_TEST_CITUS=$(or $(CITUS),$(EVERWORD_TEST_CITUS)) $(BIN)/pytest -q -rs tests/citus
+
 VLLM := .venv-vllm
 VLLM_SETUP := $(VLLM)/.installed
 VLLM_HOST ?= 127.0.0.1

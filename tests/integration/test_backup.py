@@ -13,7 +13,8 @@ from psycopg import sql
 
 from everword.cli.backup.restore import restore
 from everword.cli.backup.save import save
-from everword.db.migrate import SCOPED_ROLES, SERVICE_ROLES, migrate
+from everword.db.migrate import migrate
+from everword.db.roles import SCOPED_ROLES, SERVICE_ROLES
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from support.added_migrations import AddMigrations

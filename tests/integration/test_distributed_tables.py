@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from everword.db.distribution import DISTRIBUTED, LOCAL, REFERENCE, placement
 from support.databases import cloned
 from support.distribution import Catalogue, called_functions, writes
 from support.isolation import all_statements
@@ -54,14 +55,6 @@ WHOLES = {
 CHANGES_WHOLES = re.compile(rf"UPDATE ({'|'.join(sorted(WHOLES | PARTS))})\b")
 ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
 
-#: Tables that would be replicated to each node: those of the deployment, and two that are looked up by a secret.
-REFERENCE = {
-    *("namespaces", "namespace_deletions", "deployment", "schema_migrations"),
-    *("model_generations", "model_prices", "calibrations", "erasure_rules", "transfer_rules"),
-    "erasure_targets",
-    *("api_keys", "advisor_grants"),
-}
-
 
 @pytest.fixture(scope="module")
 def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
@@ -69,15 +62,19 @@ def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
         yield conn
 
 
-def test_every_table_has_a_namespace_column_or_is_a_reference_table(
-    conn: psycopg.Connection,
-) -> None:
+def test_every_table_has_a_placement(conn: psycopg.Connection) -> None:
+    """Distributed tables have a namespace column."""
     rows = conn.execute(
-        """SELECT c.relname FROM pg_class c
-            WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-              AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'namespace_id')"""
+        """SELECT c.relname, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'namespace_id')
+             FROM pg_class c
+            WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition"""
     ).fetchall()
-    assert {name for (name,) in rows} == REFERENCE - {"api_keys", "advisor_grants"}
+    tables = {name for name, _ in rows}
+    assert LOCAL | REFERENCE | DISTRIBUTED | {"memory_vectors_1"} == tables
+    assert {placement(name) for name in tables} == {"local", "reference", "distributed"}
+    assert len(LOCAL) + len(REFERENCE) + len(DISTRIBUTED) == len(tables) - 1
+    of_namespace = {name for name, has_namespace in rows if has_namespace}
+    assert of_namespace - {"api_keys", "advisor_grants"} == DISTRIBUTED | {"memory_vectors_1"}
 
 
 def test_unique_indexes_include_the_namespace(conn: psycopg.Connection) -> None:
@@ -88,10 +85,10 @@ def test_unique_indexes_include_the_namespace(conn: psycopg.Connection) -> None:
             WHERE c.relnamespace = 'everword'::regnamespace AND NOT c.relispartition
               AND (i.indisunique OR i.indisexclusion) AND NOT a.attnum = ANY (i.indkey)"""
     ).fetchall()
-    assert [index for table, index in rows if table not in REFERENCE] == []
+    assert [index for table, index in rows if placement(table) == "distributed"] == []
 
 
-def test_foreign_keys_include_the_namespace_or_point_to_reference_tables(
+def test_foreign_keys_include_the_namespace_or_refer_to_reference_tables(
     conn: psycopg.Connection,
 ) -> None:
     rows = conn.execute(
@@ -103,7 +100,7 @@ def test_foreign_keys_include_the_namespace_or_point_to_reference_tables(
     columns = Catalogue.of(conn).columns
     for table, referred, keys, others, name, oid, referred_oid in rows:
         if referred not in REFERENCE:
-            assert table not in REFERENCE, name
+            assert table in DISTRIBUTED, name
             pairs = set(zip(keys, others, strict=True))
             assert (columns[oid], columns[referred_oid]) in pairs, name
 

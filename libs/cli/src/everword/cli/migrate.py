@@ -6,6 +6,7 @@ import click
 import psycopg
 
 from everword.cli.output import line
+from everword.db.distribution import DistributionError
 from everword.db.migrate import Migration, MigrationError, create_service_login
 from everword.db.migrate import migrate as migrate_schema
 
@@ -23,6 +24,11 @@ from everword.db.migrate import migrate as migrate_schema
     help="Set the partitions of large tables on the first run; 4 by default.",
 )
 @click.option(
+    "--distributed",
+    is_flag=True,
+    help="Distribute the tables over the nodes of Citus; later runs do so without this option.",
+)
+@click.option(
     "--service-login", metavar="NAME", help="Create the database user that services log in as, too."
 )
 @click.option(
@@ -32,7 +38,11 @@ from everword.db.migrate import migrate as migrate_schema
     help="Set that user's password.",
 )
 def migrate(
-    url: str | None, partitions: int | None, service_login: str | None, service_password: str | None
+    url: str | None,
+    partitions: int | None,
+    distributed: bool,
+    service_login: str | None,
+    service_password: str | None,
 ) -> None:
     """Update a database's schema. Services refuse an older schema than their own.
 
@@ -44,7 +54,7 @@ def migrate(
     if service_login and not service_password:
         raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
     try:
-        first = migrate_schema(url, partitions, post=False)
+        first = migrate_schema(url, partitions, post=False, distributed=distributed)
         for migration in first:
             _print_migration("applied", migration)
         if service_login and service_password:
@@ -60,7 +70,7 @@ def migrate(
             f"{str(error).splitlines()[0]}; the migrating user must own the database and be able to create roles: "
             "have a superuser run ALTER DATABASE … OWNER TO … and ALTER ROLE … CREATEROLE"
         ) from error
-    except (MigrationError, psycopg.Error) as error:
+    except (MigrationError, DistributionError, psycopg.Error) as error:
         raise click.ClickException(str(error).strip().splitlines()[0]) from error
 
 

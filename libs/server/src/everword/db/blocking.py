@@ -36,8 +36,17 @@ class BlockingDatabase:
             timeout=POOL_TIMEOUT_S,
             check=ConnectionPool.check_connection,
             open=False,
+            configure=self._inspect,
             name=f"{service}-blocking",
         )
+        #: True if nodes need the settings of each transaction; None before the first connection.
+        self._distributed: bool | None = None
+
+    def _inspect(self, conn: Connection) -> None:
+        """Find out over the first connection whether the database is distributed."""
+        if self._distributed is None:
+            found = conn.execute(SQL["is_distributed"].sql).fetchone()
+            self._distributed = found == (True,)
 
     def open(self) -> None:
         """Start the pool's threads; it does not wait for the database."""
@@ -61,6 +70,8 @@ class BlockingDatabase:
                 "statement_timeout": f"{int(STATEMENT_CAP_S * 1000)}ms",
             }
             execute(conn, SQL["begin_namespace"], bound)
+            if self._distributed:
+                execute(conn, SQL["send_settings"])
             yield conn
 
 

@@ -16,6 +16,7 @@ import psycopg
 from psycopg.rows import class_row, scalar_row
 
 from everword.db.concurrent_index import Index, build_parts
+from everword.db.distribution import distributed_afterwards
 
 #: No call lasts longer than the servers' cap on deadlines.
 GRACE_S = 3600.0
@@ -27,11 +28,13 @@ _SWITCH = 0x737769746368
 _LIST = """
 SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.query_prefix, g.passage_prefix, g.files_sha256,
        g.pooling, g.max_tokens, g.size_bytes, g.languages, g.storage, g.created_at, g.backfilled_at, g.retired_at,
-       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'pending') AS pending,
-       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'failed') AS failed,
-       (SELECT max(error) FROM embedding_queue q WHERE q.generation_id = g.id) AS error,
+       coalesce(q.pending, 0) AS pending, coalesce(q.failed, 0) AS failed, q.error,
        (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts) AS passages
-  FROM model_generations g ORDER BY g.id
+  FROM model_generations g
+  LEFT JOIN (SELECT generation_id, count(*) FILTER (WHERE state = 'pending') AS pending,
+                    count(*) FILTER (WHERE state = 'failed') AS failed, max(error) AS error
+               FROM embedding_queue GROUP BY generation_id) q ON q.generation_id = g.id
+ ORDER BY g.id
 """
 _ADD = """
 INSERT INTO model_generations (state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, matryoshka,
@@ -172,7 +175,8 @@ class Generations:
         with self._connect() as conn, conn.cursor(row_factory=scalar_row) as cursor:
             cursor.execute(_ADD, fields)
             generation_id = int(cursor.fetchone() or 0)
-            cursor.execute("SELECT create_vector_table(%s, indexed => false)", [generation_id])
+            with distributed_afterwards(conn):
+                cursor.execute("SELECT create_vector_table(%s, indexed => false)", [generation_id])
             return generation_id
 
     def resume(self, generation_id: int) -> None:

@@ -21,6 +21,8 @@ import psycopg
 from psycopg import errors, sql
 
 from everword.db.concurrent_index import Index, build_parts
+from everword.db.distribution import distribute, ensure_distributable, is_distributed
+from everword.db.roles import SCOPED_ROLES, SERVICE_ROLES
 from everword.prices.price_list import shipped_prices
 
 #: "everword" in ASCII, cut to 63 bits.
@@ -64,9 +66,6 @@ _TURN_S = 0.2
 #: How often a migration is tried whose locks others hold, and the longest pause between, in seconds.
 LOCK_ATTEMPTS = 30
 LOCK_PAUSE_S = 5.0
-SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
-#: Taken for calls whose key is bound to an agent or a subject.
-SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
 #: Whom the schema names in its rights and policies.
 SCHEMA_ROLES = (*SERVICE_ROLES, *SCOPED_ROLES, "everword_scoped")
 
@@ -146,16 +145,25 @@ def migrate(
     to: int | None = None,
     *,
     post: bool = True,
+    distributed: bool = False,
     begun: Callable[[Migration], None] = lambda migration: None,
 ) -> list[Migration]:
     """Bring the schema up to date, or to version `to`, and return the applied migrations.
 
     `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Post migrations come
-    last, and are left out if `post` is False; `begun` is called before each migration. Raises MigrationError if an
-    applied file has changed since, or the database is newer than this code.
+    last, and are left out if `post` is False; `begun` is called before each migration. With `distributed`, or if the
+    database is distributed already, new tables are distributed over the nodes of Citus.
+
+    Raises:
+        MigrationError: an applied file has changed since, or the database is newer than this code.
+        DistributionError: the database cannot be distributed.
     """
     with psycopg.connect(admin_url, autocommit=True) as conn:
         _wait_for_turn(conn)
+        distributed = distributed or is_distributed(conn)
+        if distributed:
+            ensure_distributable(conn, partitions)
+            partitions = 1
         conn.execute(_BOOTSTRAP)
         conn.execute(_SESSION)
         if partitions is not None:
@@ -167,6 +175,8 @@ def migrate(
         for migration in first:
             begun(migration)
             _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)
+        if distributed:
+            distribute(conn)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")
@@ -236,6 +246,9 @@ def _apply_baseline(conn: psycopg.Connection, migration: Migration) -> None:
 
 def _apply_file(conn: psycopg.Connection, name: str, text: str) -> None:
     with conn.transaction():
+        if name != "access":
+            # Roles must exist on each node before its tables name them. The other objects follow their tables.
+            conn.execute("SET LOCAL citus.enable_ddl_propagation = off")
         conn.execute(text.encode())
         conn.execute("INSERT INTO baseline_files VALUES (%s, %s)", [name, _sha256(text)])
 

@@ -110,12 +110,21 @@ class Database:
             timeout=POOL_TIMEOUT_S,
             max_idle=MAX_IDLE_S,
             open=False,
+            configure=self._inspect,
             name=service,
         )
+        #: True if nodes need the settings of each transaction; None before the first connection.
+        self._distributed: bool | None = None
         self._probe: Connection | None = None
         #: True if the last probe was answered.
         self.reachable = False
         self._token_secret: bytes | None = None
+
+    async def _inspect(self, conn: Connection) -> None:
+        """Find out over the first connection whether the database is distributed."""
+        if self._distributed is None:
+            found = await conn.execute(SQL["is_distributed"].sql)
+            self._distributed = await found.fetchone() == (True,)
 
     async def open(self) -> None:
         """Start filling the pool; it does not wait for the database."""
@@ -224,6 +233,8 @@ class Database:
         if scope:
             bound = {"agent": scope.agent, "subject": scope.subject, "role": self._scoped_role}
             await execute(conn, SQL["begin_scope"], bound)
+        if self._distributed:
+            await execute(conn, SQL["send_settings"])
 
     async def token_secret(self) -> bytes:
         """Return the deployment's secret for signing tokens; read once a process."""

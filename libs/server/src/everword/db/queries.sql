@@ -20,6 +20,14 @@ SELECT set_config('everword.agent', %(agent)s, true),
        set_config('search_path', 'everword_scoped, everword, public', true),
        set_config('role', %(role)s, true);
 
+-- send_settings --
+-- Send the settings of the transaction to the nodes of a distributed database.
+SELECT send_settings();
+
+-- is_distributed --
+-- Return whether the database may be distributed: Citus is installed in it.
+SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus');
+
 -- commit_position --
 -- Return the write-ahead log position, read after the commit. A replica that has replayed it has the write. Each server
 -- of a distributed database has its own log, so the position is read where the namespace is.

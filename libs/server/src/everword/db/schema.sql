@@ -617,6 +617,12 @@ CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
     AS 'da3a23aa3be1';
 COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'Return SHA-256 of texts with the secret of the namespace whose id is the first text.';
 
+CREATE FUNCTION everword.send_settings() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'db34c476a8e5';
+COMMENT ON FUNCTION everword.send_settings() IS 'Send the settings of the transaction to the nodes of a distributed database.';
+
 CREATE FUNCTION everword.share_lock(namespace bigint, lock_name text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -3331,6 +3337,8 @@ GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_inges
 REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.send_settings() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.send_settings() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;

@@ -35,3 +35,21 @@ COMMENT ON FUNCTION isolate_table IS
     'Show rows of the current namespace that are `shown`; to scoped calls, those that meet `scope` (NULL: all, false: none).';
 
 GRANT EXECUTE ON FUNCTION in_scope TO everword_scoped;
+
+CREATE FUNCTION send_settings() RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    name text;
+    value text;
+BEGIN
+    -- Citus sends nodes the text of SET LOCAL, which takes no parameters; set_config() changes this node only.
+    FOREACH name IN ARRAY ARRAY['everword.namespace_id', 'everword.hides', 'everword.hidden_conversations', 'everword.hidden_authors',
+                                'everword.agent', 'everword.subject', 'statement_timeout'] LOOP
+        value := current_setting(name, true);
+        IF value IS NOT NULL THEN
+            EXECUTE format('SET LOCAL %s = %L', name, value);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION send_settings IS 'Send the settings of the transaction to the nodes of a distributed database.';
+GRANT EXECUTE ON FUNCTION send_settings TO everword_ingest, everword_search, everword_compactor, everword_embedder;

@@ -1,0 +1,137 @@
+"""A Citus cluster of a coordinator and two workers, in temporary folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from everword.embedded.account import account_for, privileges
+from everword.embedded.ports import free_ports
+from everword.embedded.process import ProcessSpec, run_blocking
+from support.databases import DatabaseUnderTest, database_of
+
+OWNER = "everword_owner"
+DATABASE = "everword"
+WORKERS = 2
+SHARDS = 8
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_preload_libraries": "citus",
+    "wal_level": "logical",
+    "max_connections": "200",
+    "max_prepared_transactions": "200",
+    "shared_buffers": "128MB",
+    "jit": "off",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "timezone": "UTC",
+    # The PostgreSQL of the tests is built without TLS.
+    "citus.node_conninfo": "sslmode=disable",
+    "citus.shard_count": str(SHARDS),
+}
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Running nodes with an empty database."""
+
+    coordinator: str
+    #: URLs of the owner, as is `coordinator`.
+    workers: tuple[str, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return (self.coordinator, *self.workers)
+
+    @property
+    def database(self) -> DatabaseUnderTest:
+        return database_of(self.coordinator)
+
+
+def connect(url: str, **options: Any) -> psycopg.Connection:
+    """Connect in autocommit mode, with Everword's schema in the search path."""
+    return psycopg.connect(
+        url, autocommit=True, options="-c search_path=everword,public", **options
+    )
+
+
+@contextmanager
+def running_cluster(programs: Path, folder: Path) -> Iterator[Cluster]:
+    """Run a coordinator and workers with the programs of a PostgreSQL that has Citus; yield them once connected."""
+    ports = free_ports(1 + WORKERS)
+    with ExitStack() as stack:
+        for port in ports:
+            stack.enter_context(_running_node(programs, folder / str(port), port))
+        urls = [f"postgresql://{OWNER}@127.0.0.1:{port}/{DATABASE}" for port in ports]
+        for url in urls:
+            with psycopg.connect(_maintenance(url), autocommit=True) as conn:
+                conn.execute(f"CREATE DATABASE {DATABASE}".encode())
+            with connect(url) as conn:
+                conn.execute("CREATE EXTENSION citus")
+        with connect(urls[0]) as conn:
+            conn.execute("SELECT citus_set_coordinator_host('127.0.0.1', %s)", [ports[0]])
+            for port in ports[1:]:
+                conn.execute("SELECT citus_add_node('127.0.0.1', %s)", [port])
+        yield Cluster(urls[0], tuple(urls[1:]))
+
+
+def _maintenance(url: str) -> str:
+    return url.removesuffix(DATABASE) + "postgres"
+
+
+@contextmanager
+def _running_node(programs: Path, folder: Path, port: int) -> Iterator[None]:
+    folder.mkdir(mode=0o711)
+    data = folder / "data"
+    data.mkdir(mode=0o700)
+    account = account_for(data)
+    options: list[str] = []
+    if account:
+        os.chown(data, account.uid, account.gid)
+        options = privileges(account, programs / "postgres", data)
+    locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C.UTF-8"]
+    command = [str(programs / "initdb"), f"--pgdata={data}", "--encoding=UTF8", *locale]
+    command += [f"--username={OWNER}", "--auth=trust", "--no-sync"]
+    if options:
+        command = ["setpriv", *options, "--", *command]
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
+    assert done.returncode == 0, done.stderr
+    settings = {**SETTINGS, "port": str(port)}
+    url = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
+    spec = ProcessSpec(
+        name="postgres",
+        argv=[
+            str(programs / "postgres"),
+            *("-D", str(data)),
+            *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
+        ],
+        environment={"PATH": os.environ["PATH"]},
+        ready=lambda: _answers(url),
+        stop=((signal.SIGINT, 20.0), (signal.SIGQUIT, 10.0)),
+        cwd=Path("/"),
+        privileges=options,
+    )
+    try:
+        with run_blocking(spec, folder):
+            yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _answers(url: str) -> bool:
+    try:
+        psycopg.connect(url, connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
