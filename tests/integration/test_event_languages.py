@@ -13,8 +13,8 @@ from support.corpus import moment
 from support.databases import cloned
 from support.stack import running_stack
 
-#: By language: a sentence that is said each week with another name, the names, the event between the second and the third week,
-#: and the question.
+#: By language: a sentence that is said each week with another name, the names, the event between the second and the
+#: third week, and the question.
 CHATS = [
     (
         "Heute Abend waren wir wieder beim Kneipenquiz, unser Name war {} und wir haben lange über Flüsse gestritten.",
