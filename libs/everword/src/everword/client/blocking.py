@@ -15,9 +15,9 @@ from everword.client.types import (
     Context,
     ContextPart,
     Fact,
-    Hit,
     Memory,
     Note,
+    SearchHits,
     Turns,
 )
 from everword.v1 import memory_pb2
@@ -110,9 +110,10 @@ class Everword:
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
-    ) -> list[Hit]:
+    ) -> SearchHits:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
+        The result is a list. Its `nothing_relevant` is true if none of them is likely to answer the query.
         `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
         `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """

@@ -22,9 +22,9 @@ from everword.client.types import (
     Context,
     ContextPart,
     Fact,
-    Hit,
     Memory,
     Note,
+    SearchHits,
     Turns,
     filter_of,
     to_message,
@@ -150,9 +150,10 @@ class AsyncEverword:
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
-    ) -> list[Hit]:
+    ) -> SearchHits:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
+        The result is a list. Its `nothing_relevant` is true if none of them is likely to answer the query.
         `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
         `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """
@@ -166,7 +167,7 @@ class AsyncEverword:
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).search_service.Search(request)
-        return [Hit.of(result) for result in response.results]
+        return SearchHits(response)
 
     async def context(
         self,
