@@ -195,11 +195,12 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert "NAMESPACE_ALREADY_EXISTS" in again.errors
 
 
-async def test_text_search_config_can_be_set_only_while_namespace_is_empty(stack: Stack) -> None:
-    await everword(stack, "namespaces", "create", "acme", "--text-search-config", "german")
+async def test_language_can_be_set_only_while_namespace_is_empty(stack: Stack) -> None:
+    await everword(stack, "namespaces", "create", "acme", "--language", "german")
     shown = await everword(stack, "namespaces", "get", "acme")
     assert "german" in shown.output
-    update = ("namespaces", "update", "default", "--text-search-config")
+    assert "each word's own" in (await everword(stack, "namespaces", "get", "default")).output
+    update = ("namespaces", "update", "default", "--language")
     unknown = await everword(stack, *update, "klingon")
     assert unknown.status == 1
     assert "VALIDATION_FAILED" in unknown.errors
