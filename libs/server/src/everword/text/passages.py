@@ -33,7 +33,7 @@ _WORD_KINDS = kinds_table({string.ascii_letters + string.digits: "a", "'_-": "-"
 _PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
 #: The same in text that was wrapped to a width: only an empty line ends a piece.
 _WRAPPED_PIECE = regex.compile(
-    r"(?:[^\n.!?。！？]|\n(?!\s*\n))*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n\s*\n\s*|[.!?。！？]+|$)"
+    r"(?:[^\n.!?。！？]++|\n(?![^\S\n]*\n))*+(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n[^\S\n]*\n\s*|[.!?。！？]+|$)"
 )
 #: Widths that prose is wrapped to.
 _WIDTHS = range(40, 121)
@@ -80,7 +80,7 @@ def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
     for match in (_WRAPPED_PIECE if _is_wrapped(text) else _PIECE).finditer(text):
         piece = match[0]
-        if len(piece) > MAX_WORDS:
+        if len(piece) > MAX_CHARS or (len(piece) > MAX_WORDS and _count_words(piece) > MAX_WORDS):
             pieces += _cut(piece)
         elif piece:
             pieces.append(piece)  # a word has a character at least
@@ -96,7 +96,9 @@ def _is_wrapped(text: str) -> bool:
     inner = [(line, after) for line, after in pairwise(lines) if line.strip() and after.strip()]
     # Books are wrapped to slightly different widths.
     full = sum(len(line) + len(after.split(maxsplit=1)[0]) > width - 6 for line, after in inner)
-    return len(inner) >= 3 and full > 0.8 * len(inner)
+    # The lines of a log may have one width, too, but do not begin within a sentence.
+    within = sum(after.lstrip()[0].islower() for _, after in inner)
+    return len(inner) >= 3 and full > 0.8 * len(inner) and within > 0.4 * len(inner)
 
 
 def _cut(piece: str) -> list[str]:
