@@ -153,9 +153,8 @@ class AsyncEverword:
     ) -> SearchHits:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
-        The result is a list. Its `nothing_relevant` is true if none of them is likely to answer the query.
-        `asked_in` is the session of the query: words of its last turns complete a query such as `what did it cost?`.
-        `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
+        The list has a verdict, `nothing_relevant`. `asked_in` is the session of the query: words of its last turns
+        complete `what did it cost?`. `profile` is `recall` or `balanced`; if empty, the namespace's.
         """
         request = search_service_pb2.SearchRequest(
             query=query,
