@@ -31,9 +31,9 @@ from everword.client.types import (
     Context,
     ContextPart,
     Fact,
-    Hit,
     Memory,
     Note,
+    SearchHits,
     Turns,
 )
 from everword.v1 import memory_pb2

@@ -1,4 +1,4 @@
-"""Which features the models are given; see docs/retrieval.md."""
+"""Which features the models are given; see docs/search.md."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """How well Search finds the section of a document that answers a question: `make bench-documents TEXTS=folder`.
 
-The folder has the Markdown files of github.com/basecamp/handbook (a staff handbook) and of src/ of
-github.com/rust-lang/book (a manual), under their names. Nothing else is in the namespace. The questions in
-documents.json were written for this bench, mostly in other words than the texts.
+The folder has texts under their names: the Markdown files of github.com/basecamp/handbook (a staff handbook) and of
+src/ of github.com/rust-lang/book (a manual), and two novels of Project Gutenberg: 105.txt as persuasion.txt, and
+1661.txt as sherlock-holmes.txt. Sets of questions without their texts are skipped. Nothing else is in the namespace.
+The questions in documents.json were written for this bench, mostly in other words than the texts.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from everword.bench.target import own_target
 from everword.cli.output import note
 from everword.client import Client
 from everword.domain.settings import Environment
+from everword.uploader import upload
 from everword.v1 import document_pb2
-from everword.v1 import document_service_pb2 as documents
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, Memory, MemoryFilter
-from everword.v1.search_service_pb2 import SearchMode, SearchRequest
+from everword.v1.search_service_pb2 import GetMemoryRequest, SearchMode, SearchRequest
 
 QUESTIONS = Path(__file__).with_name("documents.json")
 #: Numbers of results whose recall is reported.
@@ -38,17 +39,21 @@ MODES = ("HYBRID", "SEMANTIC", "LEXICAL")
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and the sections that answer it."""
+    """A question, and the sections or quotations that answer it."""
 
     question: str
     #: The title of the document, which is the name of its file.
     document: str
     #: The innermost heading of each section.
-    headings: Sequence[str]
+    headings: Sequence[str] = ()
+    #: Words of each passage, for texts without headings.
+    quotes: Sequence[str] = ()
 
     def is_answered_by(self, chunk: Memory) -> bool:
-        return chunk.document_title == self.document and chunk.headings[-1:] in (
-            [heading] for heading in self.headings
+        text = " ".join(chunk.content.split())
+        return chunk.document_title == self.document and (
+            chunk.headings[-1:] in ([heading] for heading in self.headings)
+            or any(quote in text for quote in self.quotes)
         )
 
 
@@ -63,15 +68,12 @@ class Answer:
     first: Sequence[str]
 
 
-async def write_texts(client: Client, texts: Mapping[str, str]) -> str:
-    """Write each text as a document; return the last consistency token."""
+async def upload_texts(client: Client, files: Sequence[Path]) -> str:
+    """Upload each file; return the last consistency token."""
     token = ""
-    for title, text in texts.items():
-        new = document_pb2.NewDocument(title=title)
-        request = documents.WriteDocumentRequest(document=new, content=text)
-        token = (
-            await client.document_service.WriteDocument(request, timeout=60.0)
-        ).consistency_token
+    for file in files:
+        new = document_pb2.NewDocument(title=file.stem)
+        token = (await upload(client, file, new)).consistency_token
     return token
 
 
@@ -83,6 +85,11 @@ async def ask(client: Client, question: Question, mode: str) -> Answer:
         filter=MemoryFilter(kinds=[MEMORY_KIND_CHUNK]),
     )
     found = [result.memory for result in (await client.search_service.Search(request)).results]
+    if question.quotes:
+        # A result has the first 2,000 characters.
+        get = client.search_service.GetMemory
+        whole = [await get(GetMemoryRequest(memory_id=each.id)) for each in found[: max(DEPTHS)]]
+        found = [each.memory for each in whole]
     right = (place for place, each in enumerate(found, 1) if question.is_answered_by(each))
     paths = [" › ".join((each.document_title, *each.headings)) for each in found[: max(DEPTHS)]]
     return Answer(question.question, next(right, 0), paths)
@@ -98,14 +105,14 @@ def figures(answers: Sequence[Answer]) -> dict[str, float]:
 
 
 async def measure(
-    texts: Mapping[str, str], sets: Mapping[str, Sequence[Question]]
+    files: Sequence[Path], sets: Mapping[str, Sequence[Question]]
 ) -> dict[str, dict[str, list[Answer]]]:
     """Return the answers by mode and set."""
     async with (
         own_target(Environment(os.environ), note) as target,
         namespace(target.settings, "documents-") as client,
     ):
-        await embedded(client, await write_texts(client, texts), note)
+        await embedded(client, await upload_texts(client, files), note)
         return {
             mode: {
                 name: [await ask(client, each, mode) for each in questions]
@@ -122,10 +129,16 @@ def main() -> None:
     given = parser.parse_args()
     read = json.loads(QUESTIONS.read_text("utf-8"))
     sets = {name: [Question(**each) for each in questions] for name, questions in read.items()}
-    texts = {path.stem: path.read_text("utf-8") for path in sorted(given.texts.glob("*.md"))}
-    if missing := {each.document for of_set in sets.values() for each in of_set} - texts.keys():
-        sys.exit(f"{given.texts} has no {min(missing)}.md; the command's help names the sources")
-    answers = asyncio.run(measure(texts, sets))
+    files = [path for path in sorted(given.texts.iterdir()) if path.suffix in {".md", ".txt"}]
+    titles = {path.stem for path in files}
+    sets = {
+        name: of_set
+        for name, of_set in sets.items()
+        if titles >= {each.document for each in of_set}
+    }
+    if not sets:
+        sys.exit(f"{given.texts} has none of the texts; the command's help names the sources")
+    answers = asyncio.run(measure(files, sets))
     print(f"{'':22}" + "".join(f"{name:>11}" for name in figures([Answer("", 0, [])])))
     for mode, by_set in answers.items():
         whole = [answer for of_set in by_set.values() for answer in of_set]

@@ -128,13 +128,10 @@ async def test_stats_conversations_and_queue_status_print_counts(stack: Stack) -
     assert [each["id"] for each in listed] == [conversation]
     assert " s " in f" {(await everword(stack, 'conversations')).output} "
     queue = (await everword(stack, "queue-status", "--json")).json()
-    assert [(task["task"], task["pending"]) for task in queue["tasks"]] == [
-        ("compact", 1),
-        ("embed", 1),
-        ("learn", 1),
-        ("sleep", 1),
-    ]
-    assert "embed" in (await everword(stack, "queue-status")).output
+    assert [task["task"] for task in queue["tasks"]] == ["compact", "embed", "learn", "sleep"]
+    printed = (await everword(stack, "queue-status")).output.splitlines()
+    row = next(row for row in printed if row.lstrip().startswith("sleep"))
+    assert row.split()[1:5] == ["0", "0", "1", "from"]
 
 
 async def test_failed_jobs_are_shown_and_retried_by_retry_failed(stack: Stack) -> None:
@@ -198,11 +195,12 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert "NAMESPACE_ALREADY_EXISTS" in again.errors
 
 
-async def test_text_search_config_can_be_set_only_while_namespace_is_empty(stack: Stack) -> None:
-    await everword(stack, "namespaces", "create", "acme", "--text-search-config", "german")
+async def test_language_can_be_set_only_while_namespace_is_empty(stack: Stack) -> None:
+    await everword(stack, "namespaces", "create", "acme", "--language", "german")
     shown = await everword(stack, "namespaces", "get", "acme")
     assert "german" in shown.output
-    update = ("namespaces", "update", "default", "--text-search-config")
+    assert "each word's own" in (await everword(stack, "namespaces", "get", "default")).output
+    update = ("namespaces", "update", "default", "--language")
     unknown = await everword(stack, *update, "klingon")
     assert unknown.status == 1
     assert "VALIDATION_FAILED" in unknown.errors

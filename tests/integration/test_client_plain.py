@@ -60,6 +60,24 @@ async def test_search_marks_tool_results_as_untrusted_or_suspicious(
     assert marks == {("user", False, False), ("tool", True, False), ("tool", True, True)}
 
 
+async def test_search_returns_a_list_with_verdict_confidence_and_corrections(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _found_by_environment(stack, monkeypatch)
+    async with AsyncEverword(agent="guide") as memory:
+        await memory.append("harbour", "We had dinner in the restaurant at the harbour last night.")
+        await memory.append("garden", "The hedge behind the house has to be cut before winter.")
+        hits = await memory.search("Where did we have dinner, which restuarant?")
+        foreign = await memory.search("Who won the chess tournament in Reykjavik?")
+    assert hits.corrections == {"restuarant": "restaurant"}
+    assert not hits.nothing_relevant
+    assert hits.completed_query == ""
+    assert [hit.memory.agent for hit in hits[:1]] == ["guide"]
+    assert hits[0].confidence in {"medium", "high"}
+    assert hits.confidence in {"medium", "high"}
+    assert (foreign.nothing_relevant, foreign.confidence) == (True, "none")
+
+
 async def test_appended_messages_are_found_read_browsed_and_in_context(
     memory: AsyncEverword,
 ) -> None:

@@ -92,18 +92,20 @@ async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> No
     assert status.tasks[0].failed == 25
 
 
-async def test_append_is_counted_as_pending_jobs(stack: Stack) -> None:
+async def test_append_is_counted_as_due_and_scheduled_jobs(stack: Stack) -> None:
     await append(stack, "Something to embed.")
     status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
-    assert [(task.task, task.pending) for task in status.tasks] == [
-        ("compact", 1),
-        ("embed", 1),
-        ("learn", 1),
-        ("sleep", 1),
+    assert [(task.task, task.pending, task.scheduled) for task in status.tasks] == [
+        ("compact", 0, 1),
+        ("embed", 1, 0),
+        ("learn", 0, 1),
+        ("sleep", 0, 1),
     ]
-    compaction = status.tasks[0]
-    # It waits for its due time, and is not late.
-    assert not compaction.HasField("oldest_pending_age")
+    sleep = status.tasks[3]
+    # The session ends after 30 minutes without a message.
+    start = sleep.next_start_time.ToDatetime(UTC) - datetime.now(UTC)
+    assert timedelta(minutes=29) < start <= timedelta(minutes=30)
+    assert not sleep.HasField("oldest_pending_age")
 
 
 async def test_retry_makes_failed_jobs_pending_up_to_the_limit(stack: Stack) -> None:

@@ -44,7 +44,7 @@ async def _open_sessions(stack: Stack) -> int:
     await sleep(stack, None, soon, due=soon)
     status = await stack.maintenance.GetQueueStatus(GetQueueStatusRequest(task="sleep"))
     # One job is that of the next night.
-    return sum(task.pending for task in status.tasks) - 1
+    return sum(task.pending + task.scheduled for task in status.tasks) - 1
 
 
 async def test_sleep_learns_at_once_when_a_client_ends_a_session(

@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import grpc
 import pytest
 from click.testing import CliRunner, Result
 from google.protobuf import descriptor_pb2
 
 from everword.cli.catalogue import ENTRIES, TOPICS
 from everword.cli.main import main
+from everword.cli.session import explain
+from everword.client import CallError
+from everword.client.settings import DEFAULT_ADDRESS
 from everword.embedded.ports import free_ports
 
 
@@ -130,6 +134,12 @@ def test_command_without_server_names_the_address_and_everword_up(
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == f"Error: cannot reach {address}; is `everword up` running?\n"
+
+
+def test_command_without_a_running_stack_does_not_name_the_default_port() -> None:
+    error = CallError(grpc.StatusCode.UNAVAILABLE, "refused", address=DEFAULT_ADDRESS)
+    assert explain(error).startswith("Everword is not running on this machine; start it with")
+    assert "50050" not in explain(error)
 
 
 @pytest.mark.parametrize(

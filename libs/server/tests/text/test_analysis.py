@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from datetime import UTC, datetime
 
 import pytest
@@ -66,3 +67,15 @@ def test_split_passages_splits_long_text_with_lengthened_vowels() -> None:
     assert "".join(passages) == text
     assert len(passages) > 5
     assert all(len(passage) <= MAX_WORDS for passage in passages)
+
+
+def test_split_passages_ends_at_sentences_in_wrapped_prose_and_at_lines_elsewhere() -> None:
+    sentence = "The keeper of the lighthouse writes down the weather of each hour in a thick book. "
+    wrapped = textwrap.fill(sentence * 12, 70) + "\n\n" + textwrap.fill(sentence * 12, 70)
+    passages = split_passages(wrapped)
+    assert "".join(passages) == wrapped
+    assert [each.rstrip()[-1] for each in passages] == ["."] * len(passages)
+    lines = "\n".join(
+        ["12:04 INFO the pump in cellar four was checked and its filter is clean"] * 30
+    )
+    assert all(each.startswith("12:04") for each in split_passages(lines))

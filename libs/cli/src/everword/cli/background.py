@@ -53,6 +53,8 @@ async def wait_for_sentences(client: Client, items: int) -> int:
             left = status.backlog.tool_sentences
             # Some may have waited before.
             display.update(task, total=max(items, left), completed=max(items, left) - left)
-            if not left or not any(each.pending or each.running for each in queue.tasks):
+            if not left or not any(
+                each.pending or each.scheduled or each.running for each in queue.tasks
+            ):
                 return int(left)
             await asyncio.sleep(POLL_S)

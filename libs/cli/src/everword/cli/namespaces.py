@@ -79,8 +79,9 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Set the start of a day, in minutes after midnight.",
         ),
         click.option(
-            "--text-search-config",
-            help="Set the text search configuration, such as english or simple.",
+            "--language",
+            "text_search_config",
+            help="Set the language of word stems, such as german; by default each word has its own.",
         ),
         click.option(
             "--use-counting",
@@ -259,18 +260,24 @@ async def list_(client: Client, as_json: bool) -> None:
         (
             each.name,
             each.settings.time_zone,
-            each.settings.text_search_config,
+            _language(each.settings),
             when(each.create_time),
         )
         for each in found.namespaces
     ]
-    print_table(("name", "time zone", "text search", "made"), rows)
+    print_table(("name", "time zone", "language", "made"), rows)
 
 
 def _namespace(name: str, given: dict[str, Any], limits: dict[str, int]) -> pb.Namespace:
     return pb.Namespace(
         name=name, settings=pb.NamespaceSettings(**given), limits=pb.NamespaceLimits(**limits)
     )
+
+
+def _language(settings: pb.NamespaceSettings) -> str:
+    # With `english`, only the stop words are English.
+    language = settings.text_search_config
+    return "each word's own" if language == "english" else language
 
 
 def _limits(
@@ -320,7 +327,7 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             "day begins at",
             f"{settings.day_cutoff_minutes // 60:02}:{settings.day_cutoff_minutes % 60:02}",
         ),
-        ("text search", settings.text_search_config),
+        ("language", _language(settings)),
         (
             "counts as use",
             pb.UseCounting.Name(settings.use_counting).removeprefix("USE_COUNTING_").lower(),

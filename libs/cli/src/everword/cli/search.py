@@ -58,7 +58,7 @@ SOURCE_CHARS = 120
 @click.option(
     "--explain",
     is_flag=True,
-    help="Show how each score came about; docs/retrieval.md explains the features.",
+    help="Show how each score came about; docs/search.md explains the features.",
 )
 @click.option(
     "--asked-in",

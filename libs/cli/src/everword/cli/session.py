@@ -12,6 +12,7 @@ import click
 import grpc
 
 from everword.client import CallError, Client, ClientSettings, ClientSettingsError
+from everword.client.settings import DEFAULT_ADDRESS
 
 
 def remote(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
@@ -66,6 +67,12 @@ async def _with_client(
 
 def explain(error: CallError) -> str:
     """Return what went wrong and what to do, for a person."""
+    if error.is_unanswered and error.address == DEFAULT_ADDRESS:
+        # After `everword up` has ended, its address is unknown: the default one would be confusing.
+        return (
+            "Everword is not running on this machine; start it with `everword up`. "
+            "If it runs elsewhere, set EVERWORD_ADDRESS."
+        )
     if error.is_unanswered:
         return f"cannot reach {error.address}; is `everword up` running?"
     if error.code is grpc.StatusCode.DEADLINE_EXCEEDED:

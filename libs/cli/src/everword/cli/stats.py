@@ -115,11 +115,17 @@ def print_tasks(tasks: list[TaskStats]) -> None:
             each.task,
             each.pending,
             each.running,
+            _scheduled(each),
             each.failed,
             age(each.oldest_pending_age),
             each.sample_error,
         )
         for each in tasks
     ]
-    columns = ("task", "pending", "running", "failed", "oldest", "error")
+    columns = ("task", "pending", "running", "scheduled", "failed", "oldest", "error")
     print_table(columns, rows, right="pending running failed oldest")
+
+
+def _scheduled(task: TaskStats) -> str:
+    """Return the number of jobs whose time has not come, and when the first one starts."""
+    return f"{task.scheduled} from {when(task.next_start_time)}" if task.scheduled else ""

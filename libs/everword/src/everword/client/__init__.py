@@ -25,6 +25,7 @@ from everword.client.types import (
     Memory,
     Message,
     Note,
+    SearchHits,
     Turns,
 )
 
@@ -43,6 +44,7 @@ __all__ = [
     "Memory",
     "Message",
     "Note",
+    "SearchHits",
     "Tls",
     "Turns",
 ]

@@ -15,9 +15,9 @@ from everword.client.types import (
     Context,
     ContextPart,
     Fact,
-    Hit,
     Memory,
     Note,
+    SearchHits,
     Turns,
 )
 from everword.v1 import memory_pb2
@@ -121,13 +121,13 @@ class Everword:
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
-    ) -> list[Hit]:
+    ) -> SearchHits:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
-        `tags` are labels of which a memory has one, `task` is that of its conversation (see `append`), and
-        `address_prefix` is a directory, such as `viking://default/notes`. `asked_in` is the session of the query: words
-        of its last turns complete a query such as `what did it cost?`. `profile` is `recall` or `balanced`, which also
-        counts time, use and importance; if empty, the namespace's.
+        The list has a verdict, `nothing_relevant`. `tags` are labels of which a memory has one, `task` is that of its
+        conversation (see `append`), and `address_prefix` is a directory, such as `viking://default/notes`. `asked_in`
+        is the session of the query: words of its last turns complete a query such as `what did it cost?`. `profile` is
+        `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """
         return self._loop.run(
             self._memory.search(

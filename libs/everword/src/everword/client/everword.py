@@ -21,9 +21,9 @@ from everword.client.types import (
     Context,
     ContextPart,
     Fact,
-    Hit,
     Memory,
     Note,
+    SearchHits,
     Turns,
     filter_of,
     to_message,
@@ -150,13 +150,13 @@ class AsyncEverword:
         min_relevance: float = 0.0,
         profile: str = "",
         asked_in: str = "",
-    ) -> list[Hit]:
+    ) -> SearchHits:
         """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
 
-        `tags` are labels of which a memory has one, `task` is that of its conversation (see `append`), and
-        `address_prefix` is a directory, such as `viking://default/notes`. `asked_in` is the session of the query: words
-        of its last turns complete a query such as `what did it cost?`. `profile` is `recall` or `balanced`, which also
-        counts time, use and importance; if empty, the namespace's.
+        The list has a verdict, `nothing_relevant`. `tags` are labels of which a memory has one, `task` is that of its
+        conversation (see `append`), and `address_prefix` is a directory, such as `viking://default/notes`. `asked_in`
+        is the session of the query: words of its last turns complete a query such as `what did it cost?`. `profile` is
+        `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
         """
         request = search_service_pb2.SearchRequest(
             query=query,
@@ -170,7 +170,7 @@ class AsyncEverword:
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).search_service.Search(request)
-        return [Hit.of(result) for result in response.results]
+        return SearchHits(response)
 
     async def context(
         self,

@@ -148,7 +148,9 @@ class Hit:
     score: float
     """From 0 to 1, by which results are in order."""
     relevance: float | None
-    """How likely it answers the query, from 0 to 1; None where that cannot be told."""
+    """How surely it is about the query, from 0 to 1; None without a calibration."""
+    confidence: str
+    """How surely it answers the query: none, low, medium or high; empty if the mode has no confidence."""
     passage: str
     """The part of it that matches best."""
     superseded: bool
@@ -163,11 +165,40 @@ class Hit:
             memory=Memory.of(proto.memory),
             score=proto.score,
             relevance=proto.relevance if proto.HasField("relevance") else None,
+            confidence=_confidence(proto.confidence),
             passage=proto.passage,
             superseded=bool(proto.superseded),
             expansion=Expansion.of(proto.expansion) if proto.HasField("expansion") else None,
             proto=proto,
         )
+
+
+class SearchHits(list[Hit]):
+    """The results of a search, best first, and its verdict."""
+
+    def __init__(self, proto: search_service_pb2.SearchResponse) -> None:
+        super().__init__(map(Hit.of, proto.results))
+        self.proto = proto
+
+    @property
+    def nothing_relevant(self) -> bool:
+        """Whether none of the results is likely to answer the query; they are only the nearest memories."""
+        return self.proto.verdict == search_service_pb2.VERDICT_NOTHING_RELEVANT
+
+    @property
+    def confidence(self) -> str:
+        """How surely one of the first ten results answers: none, low, medium or high; else empty."""
+        return _confidence(self.proto.confidence)
+
+    @property
+    def corrections(self) -> dict[str, str]:
+        """Misspelt words of the query, each with the word that was searched for instead."""
+        return dict(self.proto.corrections)
+
+    @property
+    def completed_query(self) -> str:
+        """The query with words from its conversation; empty if it was searched as it is."""
+        return self.proto.completed_query
 
 
 @dataclass(frozen=True)
@@ -301,6 +332,10 @@ def filter_of(
         task_ids=[task] if task else [],
         address_prefix=address_prefix,
     )
+
+
+def _confidence(confidence: search_service_pb2.Confidence.ValueType) -> str:
+    return _word(search_service_pb2.Confidence.Name(confidence), "CONFIDENCE_")
 
 
 def _level(level: summary_pb2.SummaryLevel.ValueType) -> str:

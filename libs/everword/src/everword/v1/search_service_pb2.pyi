@@ -649,7 +649,7 @@ class ScoreFeature(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is the feature's, as docs/retrieval.md explains it."""
+    """name is the feature's, as docs/search.md explains it."""
     value: _builtins.float
     """value is on the feature's own scale; NaN if it is unknown, such as the cosine of a passage without a vector."""
     def __init__(

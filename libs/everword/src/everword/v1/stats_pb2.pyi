@@ -346,19 +346,27 @@ class TaskStats(_message.Message):
     FAILED_FIELD_NUMBER: _builtins.int
     OLDEST_PENDING_AGE_FIELD_NUMBER: _builtins.int
     SAMPLE_ERROR_FIELD_NUMBER: _builtins.int
+    SCHEDULED_FIELD_NUMBER: _builtins.int
+    NEXT_START_TIME_FIELD_NUMBER: _builtins.int
     task: _builtins.str
     """task is the task's name, such as `embed` or `compact`."""
     pending: _builtins.int
-    """pending is the number of jobs that wait."""
+    """pending is the number of jobs that are due and wait for a worker."""
     running: _builtins.int
     """running is the number of jobs that a worker is at."""
     failed: _builtins.int
     """failed is the number of jobs that failed for good."""
     sample_error: _builtins.str
     """sample_error is the error of one that failed: the kind of it, and all of it for an operator."""
+    scheduled: _builtins.int
+    """scheduled is the number of jobs whose time has not come: for example, learning from a session waits for its end."""
     @_builtins.property
     def oldest_pending_age(self) -> _duration_pb2.Duration:
         """oldest_pending_age is how long the oldest of those that wait has waited."""
+
+    @_builtins.property
+    def next_start_time(self) -> _timestamp_pb2.Timestamp:
+        """next_start_time is when the first of the scheduled jobs becomes due."""
 
     def __init__(
         self,
@@ -369,10 +377,12 @@ class TaskStats(_message.Message):
         failed: _builtins.int = ...,
         oldest_pending_age: _duration_pb2.Duration | None = ...,
         sample_error: _builtins.str = ...,
+        scheduled: _builtins.int = ...,
+        next_start_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_pending_age", b"oldest_pending_age"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["next_start_time", b"next_start_time", "oldest_pending_age", b"oldest_pending_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending", "running", b"running", "sample_error", b"sample_error", "task", b"task"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "next_start_time", b"next_start_time", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending", "running", b"running", "sample_error", b"sample_error", "scheduled", b"scheduled", "task", b"task"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+from itertools import pairwise
 
 import regex
 
@@ -30,6 +31,12 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'_-]*")
 _WORD_KINDS = kinds_table({string.ascii_letters + string.digits: "a", "'_-": "-"})
 # A piece is what stays together: a sentence with its end, or a line.
 _PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
+#: The same in text that was wrapped to a width: only an empty line ends a piece.
+_WRAPPED_PIECE = regex.compile(
+    r"(?:[^\n.!?。！？]++|\n(?![^\S\n]*\n))*+(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n[^\S\n]*\n\s*|[.!?。！？]+|$)"
+)
+#: Widths that prose is wrapped to.
+_WIDTHS = range(40, 121)
 
 
 def count_words(text: str) -> int:
@@ -71,13 +78,27 @@ def split_passages(text: str, words: int | None = None) -> list[str]:
 def _pieces(text: str) -> list[str]:
     """Return sentences and lines, each short enough for one passage."""
     pieces: list[str] = []
-    for match in _PIECE.finditer(text):
+    for match in (_WRAPPED_PIECE if _is_wrapped(text) else _PIECE).finditer(text):
         piece = match[0]
-        if len(piece) > MAX_WORDS:
+        if len(piece) > MAX_CHARS or (len(piece) > MAX_WORDS and _count_words(piece) > MAX_WORDS):
             pieces += _cut(piece)
         elif piece:
             pieces.append(piece)  # a word has a character at least
     return pieces
+
+
+def _is_wrapped(text: str) -> bool:
+    """Return whether lines end because the next word exceeds the width, as in books and e-mails of plain text."""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    if width not in _WIDTHS:
+        return False
+    inner = [(line, after) for line, after in pairwise(lines) if line.strip() and after.strip()]
+    # Books are wrapped to slightly different widths.
+    full = sum(len(line) + len(after.split(maxsplit=1)[0]) > width - 6 for line, after in inner)
+    # The lines of a log may have one width, too, but do not begin within a sentence.
+    within = sum(after.lstrip()[0].islower() for _, after in inner)
+    return len(inner) >= 3 and full > 0.8 * len(inner) and within > 0.4 * len(inner)
 
 
 def _cut(piece: str) -> list[str]:

@@ -121,6 +121,12 @@ class Records:
     begins: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
 
+    def terms_of(self, passages: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint32]:
+        """Return the terms of the passages in a mask, with repetitions."""
+        ranges = zip(self.begins[passages].tolist(), self.counts[passages].tolist(), strict=True)
+        found = [self.terms[begin : begin + count] for begin, count in ranges]
+        return np.concatenate(found) if found else self.terms[:0]
+
 
 def message_traits(text: str) -> Traits:
     """Return the traits of a whole message."""

@@ -14,11 +14,15 @@ class TaskStatus:
     """The state of a task's jobs."""
 
     task: str
+    #: Jobs that are due.
     pending: int
+    #: Jobs whose time has not come.
+    scheduled: int
     running: int
     failed: int
     #: Time since the oldest pending job became due; None if none is due.
     oldest_pending: timedelta | None
+    next_start_at: datetime | None
     #: The latest error of a parked job; empty without one.
     sample_error: str
 

@@ -4,10 +4,12 @@
 -- count_jobs --
 -- Count the jobs of each task by state; task '' selects all tasks.
 SELECT task,
-       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'pending' AND not_before <= now()) AS pending,
+       count(*) FILTER (WHERE state = 'pending' AND not_before > now()) AS scheduled,
        count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'failed') AS failed,
        now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       min(not_before) FILTER (WHERE state = 'pending' AND not_before > now()) AS next_start_at,
        coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND (%(task)s = '' OR task = %(task)s)

@@ -67,9 +67,11 @@ def _task(status: TaskStatus, role: Role) -> stats_pb2.TaskStats:
     return stats_pb2.TaskStats(
         task=status.task,
         pending=status.pending,
+        scheduled=status.scheduled,
         running=status.running,
         failed=status.failed,
         oldest_pending_age=None if oldest is None else _duration(oldest.total_seconds()),
+        next_start_time=to_timestamp(status.next_start_at),
         sample_error=public_error(status.sample_error, role),
     )
 

@@ -33,24 +33,35 @@ def read_around(
 def sent_texts(passages: Sequence[Passage], around: Sequence[TextPart] | None) -> dict[int, str]:
     """Return the texts to send for passages, by id; `around` is the result of `read_around`.
 
-    A part of a document is embedded with the headings above it, which often name its subject as no sentence of it does.
+    A part of a document is embedded with the headings above it and the passage before it, which often name its subject
+    as no sentence of it does.
     """
     titles = {each.memory_id: BETWEEN_HEADINGS.join(each.headings) for each in passages}
     if around is None:
-        return {each.memory_id: _titled(titles[each.memory_id], each.content) for each in passages}
+        return {
+            each.memory_id: _with_context(titles[each.memory_id], each.before, each.content)
+            for each in passages
+        }
     masked: dict[int, str] = {}
+    masked_before: dict[int, str] = {}
     for _, group in groupby(around, key=lambda part: part.source_id):
         parts = list(group)
         texts = mask_parts([part.content for part in parts])
         masked |= {part.memory_id: text for part, text in zip(parts, texts, strict=True)}
+        # Adjacent parts of the source.
+        masked_before |= {
+            part.memory_id: text for part, text in zip(parts[1:], texts, strict=False)
+        }
     return {
-        each.memory_id: _titled(
+        each.memory_id: _with_context(
             mask_credentials(titles[each.memory_id]),
+            each.before and (masked_before.get(each.memory_id) or mask_credentials(each.before)),
             masked.get(each.memory_id) or mask_credentials(each.content),
         )
         for each in passages
     }
 
 
-def _titled(title: str, content: str) -> str:
-    return f"{title}\n{content}" if title else content
+def _with_context(title: str, before: str, content: str) -> str:
+    text = f"{before} {content}" if before else content
+    return f"{title}\n{text}" if title else text

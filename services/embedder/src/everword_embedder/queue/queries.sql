@@ -80,10 +80,15 @@ UPDATE embedding_queue q
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
--- Return the texts of passages of one namespace, and the headings above those of documents.
-SELECT m.id AS memory_id, m.content, coalesce(c.headings, '{}') AS headings
+-- Return the texts of passages of one namespace; for those of documents also the headings above, and the passage before
+-- in the same chunk.
+SELECT m.id AS memory_id, m.content, coalesce(c.headings, '{}') AS headings, coalesce(before.content, '') AS before
   FROM visible_memories m
   LEFT JOIN document_chunks c ON m.kind = {chunk_kind} AND c.namespace_id = %(namespace_id)s AND c.id = m.source_id
+  LEFT JOIN LATERAL (
+       SELECT content FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = c.id AND part = m.part - 1
+       OFFSET 0) AS before ON true
  WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(memory_ids)s);
 
 -- read_credentials --

@@ -71,6 +71,8 @@ class Passage:
     content: str
     #: The headings above a part of a document, the outermost first.
     headings: list[str]
+    #: The passage before it in the same part of a document; else empty.
+    before: str
 
 
 @dataclass(frozen=True)

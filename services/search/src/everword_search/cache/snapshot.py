@@ -15,7 +15,7 @@ from everword_search.cache.columns.growing_column import Numbers, find, ranges
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.row import THREAD, fields_of, places_of
 from everword_search.cache.columns.segments import Segment, rows_between
-from everword_search.kernels.arrays import Ints
+from everword_search.kernels.arrays import Ints, Mask
 
 #: Up to this many rows are read one by one; for more, a whole column is indexed.
 _MANY = 2_000
@@ -135,6 +135,12 @@ class Snapshot:
         if (none := self._conversations.get(b"")) is not None:
             held[none] = 0  # Memories outside conversations share no conversation.
         return held[conversations[rows]]
+
+    def are_outside_conversations(self, rows: Ints) -> Mask:
+        """Return a mask of `rows` whose memories belong to no conversation."""
+        none = self._conversations.get(b"")
+        conversations = self.columns["conversations"][rows]
+        return conversations == none if none is not None else np.zeros(len(rows), bool)
 
     def mask_of(self, name: str, things: Collection[Any]) -> Array:
         """Return a mask of the rows whose field `name` has one of the values.

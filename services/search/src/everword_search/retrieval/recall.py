@@ -286,12 +286,24 @@ def _typed_scores(pool: Pool, question: RankingQuery) -> Floats:
 async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
     """Return, for each passage, how many unknown names of the question its conversation never mentions.
 
-    The conversation is hardly about such a person.
+    The conversation is hardly about such a person. Memories outside conversations, such as parts of a document, mention
+    a name if one of those among the candidates does.
     """
     strangers = ranking.question.terms.strangers
     if not strangers:
         return np.zeros(len(passages.passage_ids))
-    return len(strangers) - await ranking.index.mentions(runner, passages, strangers)
+    absent = len(strangers) - await ranking.index.mentions(runner, passages, strangers)
+    outside = ranking.index.outside_conversations(passages)
+    if outside.any():
+        terms, said = ranking.question.terms, passages.records.terms_of(outside)
+        missing = [
+            not any(
+                (said == spelling[place]).any() for spelling in (terms.hashes, *terms.spellings)
+            )
+            for place in np.flatnonzero(terms.unknown)
+        ]
+        absent[outside] = min(len(strangers), sum(missing))
+    return absent
 
 
 def _candidate_mask(pool: Pool) -> npt.NDArray[np.bool_]:

@@ -51,10 +51,12 @@ SELECT round(found.pending * greatest(1, step / %(width)s::integer))::bigint
 -- job_counts --
 -- Job counts by task, the age of the oldest pending job, and the error of the latest failed one.
 SELECT task,
-       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'pending' AND not_before <= now()) AS pending,
+       count(*) FILTER (WHERE state = 'pending' AND not_before > now()) AS scheduled,
        count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'failed') AS failed,
        now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       min(not_before) FILTER (WHERE state = 'pending' AND not_before > now()) AS next_start_at,
        coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
   FROM jobs
  WHERE namespace_id = %(namespace_id)s

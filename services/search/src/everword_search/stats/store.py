@@ -40,10 +40,14 @@ class TaskRow:
     """Counts of one task's jobs."""
 
     task: str
+    #: Jobs that are due.
     pending: int
+    #: Jobs whose time has not come.
+    scheduled: int
     running: int
     failed: int
     oldest_pending: timedelta | None
+    next_start_at: datetime | None
     sample_error: str
 
 

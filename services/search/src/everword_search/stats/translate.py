@@ -89,8 +89,10 @@ def _task(task: TaskRow) -> stats_pb2.TaskStats:
     return stats_pb2.TaskStats(
         task=task.task,
         pending=task.pending,
+        scheduled=task.scheduled,
         running=task.running,
         failed=task.failed,
         oldest_pending_age=to_duration(task.oldest_pending),
+        next_start_time=to_timestamp(task.next_start_at),
         sample_error=task.sample_error,
     )

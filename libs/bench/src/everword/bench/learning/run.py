@@ -95,9 +95,9 @@ async def _wait_for_rules(client: Client, patience: float) -> None:
     began = time.monotonic()
     while True:
         status = await client.maintenance_service.GetQueueStatus(GetQueueStatusRequest(task=LEARN))
-        waiting = any(each.running or each.HasField("oldest_pending_age") for each in status.tasks)
+        waiting = any(each.running or each.pending for each in status.tasks)
         passed = time.monotonic() - began
-        if not waiting and (passed > _SETTLE_S or not any(each.pending for each in status.tasks)):
+        if not waiting and (passed > _SETTLE_S or not any(each.scheduled for each in status.tasks)):
             return
         if passed > patience + _SETTLE_S:
             raise NothingLearns("no worker reads the messages: is the compactor's worker running?")

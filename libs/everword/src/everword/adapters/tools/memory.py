@@ -238,7 +238,8 @@ async def memory_stats(caller: ToolCaller) -> str:
             f"summaries: {summaries.summaries}, the deepest tree has {summaries.depth} levels, "
             f"{summaries.backlog.messages} messages are not summed up yet",
             *(
-                f"{task.task}: {task.pending} pending, {task.running} running, {task.failed} failed"
+                f"{task.task}: {task.pending} pending, {task.running} running, {task.scheduled} scheduled, "
+                f"{task.failed} failed"
                 for task in stats.tasks
             ),
         ]

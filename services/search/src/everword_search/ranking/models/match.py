@@ -2,7 +2,7 @@
 
 Evidence of an answer is low for most memories that mention the subject, and for answers in conversations unlike those
 that its model was trained on. The weights were fitted by logistic regression on 18 development sets in seven languages:
-evidence near the question in words or meaning, against memories that have nothing to do with it (docs/retrieval.md).
+evidence near the question in words or meaning, against memories that have nothing to do with it (docs/search.md).
 The value depends on the query and the memory only, so a memory keeps it among any other memories.
 """
 

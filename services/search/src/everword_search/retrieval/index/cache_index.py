@@ -10,7 +10,7 @@ import numpy as np
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.columns.row import some_of
 from everword_search.cache.prefetched_scan import PrefetchedScan
-from everword_search.kernels.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints, Mask
 from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
@@ -67,6 +67,10 @@ class CachedPassageIndex:
     ) -> Candidates | None:
         passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
         return find_candidates(self.cached, passage_ids, reach, max_parts)
+
+    def outside_conversations(self, passages: Candidates) -> Mask:
+        assert passages.rows is not None
+        return self.cached.snapshot.are_outside_conversations(passages.rows)
 
     async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
         snapshot, rows = self.cached.snapshot, passages.rows

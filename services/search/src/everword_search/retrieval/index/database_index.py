@@ -11,7 +11,7 @@ import numpy as np
 from everword.db.arrays import Array, ArrayParameter, uuids_of
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
-from everword_search.kernels.arrays import Floats
+from everword_search.kernels.arrays import Floats, Mask
 from everword_search.passages.candidates import Candidates, find_mentions, read_candidates
 from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
@@ -73,6 +73,10 @@ class DatabaseIndex:
         return await read_candidates(
             runner.conn, self.scope, self.text_search_config, passage_ids, parameters
         )
+
+    def outside_conversations(self, passages: Candidates) -> Mask:
+        assert passages.conversation_ids is not None
+        return np.asarray(passages.conversation_ids == b"")
 
     async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
         assert passages.conversation_ids is not None

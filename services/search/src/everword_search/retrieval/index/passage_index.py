@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from everword_search.kernels.arrays import Floats
+from everword_search.kernels.arrays import Floats, Mask
 from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
@@ -50,6 +50,9 @@ class PassageIndex(Protocol):
 
         For a long memory these are its first `max_parts` passages and the found ones.
         """
+
+    def outside_conversations(self, passages: Candidates) -> Mask:
+        """Return a mask of the candidates that belong to no conversation, such as parts of documents."""
 
     async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
         """Return, for each candidate, how many of the words (in lower case) occur in its conversation."""
