@@ -182,7 +182,7 @@ class SearchHits(list[Hit]):
 
     @property
     def nothing_relevant(self) -> bool:
-        """Whether none of the results is likely to answer the query; they are only the nearest memories."""
+        """True if no result is likely to answer the query. The results are then only the nearest memories."""
         return self.proto.verdict == search_service_pb2.VERDICT_NOTHING_RELEVANT
 
     @property
