@@ -86,7 +86,8 @@ def enqueue_idle_blocking(
     conn: blocking.Connection, jobs: Sequence[DueJob], *, retry_failed_after_s: float | None = None
 ) -> int:
     """Do what `enqueue_idle` does, on a worker's connection; return how many became due."""
-    return blocking.execute_each(conn, SQL["enqueue"], _idle(jobs, retry_failed_after_s))
+    idle = _idle(jobs, retry_failed_after_s)
+    return sum(blocking.fetch_value(conn, SQL["enqueue"], parameters) for parameters in idle)
 
 
 async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> None:

@@ -2,33 +2,9 @@
 -- limited to one.
 
 -- enqueue --
--- Make jobs of a namespace due, in the given order. A running job's worker sees from `dirty_seq` that there is more
--- work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a
--- pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed,
--- except jobs parked for longer than `retry_failed_after_s`.
-INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
-SELECT %(namespace_id)s, due.task, due.subject, now() + make_interval(secs => due.delay_s), %(trace_context)s
-  FROM unnest(%(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[])
-       WITH ORDINALITY AS due (task, subject, delay_s, place)
- ORDER BY due.place
-    ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       error = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.error END,
-       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN excluded.not_before
-                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
-                         THEN CASE WHEN %(postpone)s THEN excluded.not_before
-                                   ELSE least(jobs.not_before, excluded.not_before) END
-                         ELSE jobs.not_before END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed')
-                                OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
-                           THEN NULL ELSE jobs.published_at END,
-       trace_context = excluded.trace_context,
-       updated_at = now()
- WHERE NOT %(only_idle)s OR jobs.state = 'done'
-    OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.error IS NULL AND jobs.not_before > excluded.not_before
-    OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(retry_failed_after_s)s::float8);
+-- Make jobs of a namespace due, in the given order; returns how many were changed.
+SELECT enqueue_jobs(%(namespace_id)s, %(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[],
+                    %(trace_context)s::jsonb, %(postpone)s, %(only_idle)s, %(retry_failed_after_s)s::float8);
 
 -- find_unpublished --
 -- Return due jobs whose wake-up was not sent, by namespace. Jobs of different namespaces and tasks take turns, within a

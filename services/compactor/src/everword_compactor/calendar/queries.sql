@@ -148,14 +148,8 @@ SELECT page.id, page.conversation_id, page.seq, page.subject, page.instance, pag
 
 -- enqueue_messages --
 -- Enqueue messages for their days.
-INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
-SELECT %(namespace_id)s, 4, said.day, said.subject, said.instance, said.conversation_id,
-       array_agg(said.seq ORDER BY said.seq)
-  FROM unnest(%(days)s::date[], %(subjects)s::text[], %(instances)s::text[], %(conversation_ids)s::uuid[],
-              %(seqs)s::bigint[])
-    AS said (day, subject, instance, conversation_id, seq)
- GROUP BY said.day, said.subject, said.instance, said.conversation_id
- ORDER BY said.day, said.subject, said.instance, said.conversation_id;
+SELECT enqueue_days(%(namespace_id)s, %(days)s::date[], %(subjects)s::text[], %(instances)s::text[],
+                    %(conversation_ids)s::uuid[], %(seqs)s::bigint[]);
 
 -- active_namespaces --
 -- Return the ids of a page of namespaces.

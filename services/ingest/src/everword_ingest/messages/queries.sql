@@ -43,12 +43,10 @@ SELECT c.namespace_id, c.id, m.id, m.seq, m.role, m.author, m.instance, m.conten
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- enqueue_days --
--- Enqueue messages for the calendar: one row per day and instance, with the sequence numbers of its messages.
-INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
-SELECT %(namespace_id)s, 4, said.day, %(subject)s, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
-  FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
- GROUP BY said.day, said.instance
- ORDER BY said.day, said.instance;
+-- Enqueue messages of a conversation for the calendar.
+SELECT enqueue_days(%(namespace_id)s, %(days)b::date[], array_fill(%(subject)s::text, ARRAY[cardinality(%(days)b::date[])]),
+                    %(instances)b::text[], array_fill(%(conversation_id)s::uuid, ARRAY[cardinality(%(days)b::date[])]),
+                    %(seqs)b::bigint[]);
 
 -- enqueue_sentences --
 -- Enqueue tool calls without text, so that they get a sentence.

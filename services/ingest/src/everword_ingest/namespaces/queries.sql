@@ -15,10 +15,7 @@ VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_sear
         %(shared_calendar)s, %(ranking_profile)s, %(recalled_turns)s, %(recall_similarity)s, %(earlier_turns)s,
         %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
 ON CONFLICT (name) DO NOTHING
-RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, quarantine, shared_calendar, ranking_profile,
-       recalled_turns, recall_similarity, earlier_turns,
-       requests_per_minute, messages_per_minute, stored_bytes, created_at;
+RETURNING id;
 
 -- insert_tenant --
 -- Insert a new namespace's row of `tenants`.

@@ -47,10 +47,11 @@ async def insert_namespace(
 ) -> NamespaceRecord | None:
     """Make a namespace; None where the name is taken."""
     parameters = {"name": name, **_columns(settings, limits)}
-    created = await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
-    if created:
-        await insert_tenant(conn, created.id)
-    return created
+    namespace_id: int | None = await fetch_value(conn, SQL["insert_namespace"], parameters)
+    if namespace_id is None:
+        return None
+    await insert_tenant(conn, namespace_id)
+    return await get_namespace(conn, name)
 
 
 @statement(SQL)

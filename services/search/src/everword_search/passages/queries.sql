@@ -630,9 +630,10 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
 
 -- prepare_hnsw --
 -- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter;
--- otherwise a filter would leave very few.
+-- otherwise a filter would leave very few. The nodes of a distributed database need the settings, too.
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
-       set_config('hnsw.max_scan_tuples', '40000', true);
+       set_config('hnsw.max_scan_tuples', '40000', true),
+       CASE WHEN current_setting('citus.shard_count', true) IS NOT NULL THEN send_settings()::text END;
 
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More

@@ -44,7 +44,8 @@ DECLARE
 BEGIN
     -- Citus sends nodes the text of SET LOCAL, which takes no parameters; set_config() changes this node only.
     FOREACH name IN ARRAY ARRAY['everword.namespace_id', 'everword.hides', 'everword.hidden_conversations', 'everword.hidden_authors',
-                                'everword.agent', 'everword.subject', 'statement_timeout'] LOOP
+                                'everword.agent', 'everword.subject', 'statement_timeout', 'pg_trgm.word_similarity_threshold',
+                                'hnsw.iterative_scan', 'hnsw.ef_search', 'hnsw.max_scan_tuples'] LOOP
         value := current_setting(name, true);
         IF value IS NOT NULL THEN
             EXECUTE format('SET LOCAL %s = %L', name, value);

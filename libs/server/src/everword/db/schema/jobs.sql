@@ -49,3 +49,52 @@ INSERT INTO transfer_rules VALUES
     ('jobs', 102, 'job', '{task,subject}', 'Background work on a conversation, on sentences for tool calls, or on themes.',
      '{id,state,dirty_seq,done_seq,attempts,fence,lease_until,published_at,trace_context,error,created_at,updated_at,deaths}',
      $$state <> 'done' AND task NOT IN ('embed', 'roll-up') AND subject NOT IN ('namespace', 'topics')$$);
+
+CREATE FUNCTION enqueue_jobs(
+    namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean,
+    retry_failed_after_s double precision)
+RETURNS bigint
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    moment constant timestamptz := now();
+    retried_until constant timestamptz := moment - make_interval(secs => retry_failed_after_s);
+    due record;
+    changed bigint;
+    total bigint := 0;
+BEGIN
+    FOR due IN
+        SELECT d.task, d.subject, moment + make_interval(secs => d.delay_s) AS at
+          FROM unnest(tasks, subjects, delays_s) WITH ORDINALITY AS d (task, subject, delay_s, place)
+         ORDER BY d.place
+    LOOP
+        INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
+        VALUES (namespace, due.task, due.subject, due.at, context)
+            ON CONFLICT (namespace_id, task, subject) DO UPDATE
+           SET dirty_seq = jobs.dirty_seq + 1,
+               state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+               attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
+               error = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.error END,
+               not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN excluded.not_before
+                                 WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > moment
+                                 THEN CASE WHEN postpone THEN excluded.not_before
+                                           ELSE least(jobs.not_before, excluded.not_before) END
+                                 ELSE jobs.not_before END,
+               published_at = CASE WHEN jobs.state IN ('done', 'failed')
+                                        OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > moment
+                                   THEN NULL ELSE jobs.published_at END,
+               trace_context = excluded.trace_context,
+               updated_at = moment
+         WHERE NOT only_idle OR jobs.state = 'done'
+            OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.error IS NULL AND jobs.not_before > excluded.not_before
+            OR jobs.state = 'failed' AND jobs.updated_at <= retried_until;
+        GET DIAGNOSTICS changed = ROW_COUNT;
+        total := total + changed;
+    END LOOP;
+    RETURN total;
+END $$;
+COMMENT ON FUNCTION enqueue_jobs IS
+    'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there '
+    'is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a '
+    'pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs '
+    'parked for longer than `retry_failed_after_s`.';
+GRANT EXECUTE ON FUNCTION enqueue_jobs TO everword_ingest, everword_search, everword_compactor, everword_embedder;

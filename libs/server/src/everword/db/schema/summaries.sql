@@ -232,6 +232,26 @@ INSERT INTO erasure_rules VALUES
 INSERT INTO transfer_rules VALUES
     ('calendar_pending', 32, 'pending_period', '{id}', 'Message that still goes into the summary of a period.', '{id}');
 
+CREATE FUNCTION enqueue_days(
+    namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[])
+RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    said record;
+BEGIN
+    FOR said IN
+        SELECT m.day, m.subject, m.instance, m.conversation_id, array_agg(m.seq ORDER BY m.seq) AS seqs
+          FROM unnest(days, subject_list, instances, conversations, seq_list) AS m (day, subject, instance, conversation_id, seq)
+         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    LOOP
+        INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
+        VALUES (namespace, 4, said.day, said.subject, said.instance, said.conversation_id, said.seqs);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION enqueue_days IS
+    'Enqueue messages for their days: a row for each day, subject, instance and conversation, with the messages'' sequence numbers.';
+GRANT EXECUTE ON FUNCTION enqueue_days TO everword_ingest, everword_compactor;
+
 CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval, moment timestamptz)
 RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$

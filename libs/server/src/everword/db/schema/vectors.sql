@@ -214,7 +214,7 @@ COMMENT ON FUNCTION drop_vector_table IS 'Delete a generation with its vectors.'
 -- An extractive summary that quotes indexed messages verbatim gets one vector per leaf, because the messages have
 -- vectors of the same text.
 CREATE FUNCTION needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = everword, pg_temp AS $$
 DECLARE
     node_level smallint;
 BEGIN
@@ -227,12 +227,81 @@ BEGIN
         -- A channel policy may exclude the messages from the index; then only the summary has their text.
         OR EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
-                      AND NOT EXISTS (SELECT FROM memories m
+                      AND NOT EXISTS (SELECT FROM visible_memories m
                                        WHERE m.namespace_id = namespace AND m.source_id = coalesce(s.message_id, s.child_id)));
 END $$;
 COMMENT ON FUNCTION needs_vector IS
     'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the '
     'index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
+
+CREATE FUNCTION insert_passages(
+    namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[],
+    subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[],
+    importance_classes smallint[], automated_flags boolean[], occurred timestamptz[], contents text[], lexeme_texts text[],
+    literal_texts text[], rankings bytea[], valid_after timestamptz, valid_before timestamptz, known_after timestamptz,
+    message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision)
+RETURNS bigint
+LANGUAGE plpgsql SET search_path = everword, public, pg_temp AS $$
+DECLARE
+    -- Ids are known before, and each table has a statement: so each statement runs where the namespace is.
+    ids constant bigint[] := ARRAY(SELECT nextval('memory_ids') FROM generate_series(1, coalesce(cardinality(source_ids), 0)));
+    changed constant uuid[] := ARRAY(SELECT DISTINCT source FROM unnest(source_ids) AS source);
+    wanted bigint[];
+    added bigint;
+    words bigint := 0;
+BEGIN
+    IF cardinality(ids) > 0 THEN
+        -- A position takes two bytes in a sent tsvector: comparing its length with and without positions counts them in a tenth
+        -- of the time of unnest. OFFSET ensures that each tsvector is computed once.
+        INSERT INTO memories (namespace_id, id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
+                              instance, author, role, tags, importance_class, automated, occurred_at, content,
+                              lexemes, lexeme_count, literals, ranking, valid_from, valid_until, known_from)
+        SELECT t.namespace_id, p.id, p.kind, p.source_id, p.part, p.conversation_id, p.seq, p.agent, p.subject,
+               p.channel, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
+               p.content, v.lexemes,
+               (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
+               p.literals, p.ranking, valid_after, valid_before, known_after
+          FROM tenants t
+         CROSS JOIN unnest(ids, kinds, source_ids, parts, conversation_ids, seqs, agents, subjects, channels, instances,
+                           authors, roles, tag_literals, importance_classes, automated_flags, occurred, contents,
+                           lexeme_texts, literal_texts, rankings)
+            AS p (id, kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
+                  importance_class, automated, occurred_at, content, lexemes, literals, ranking)
+         CROSS JOIN LATERAL (SELECT p.lexemes::tsvector OFFSET 0) AS v (lexemes)
+         WHERE t.namespace_id = namespace;
+        GET DIAGNOSTICS added = ROW_COUNT;
+        IF added <> cardinality(ids) THEN
+            RAISE foreign_key_violation USING MESSAGE = format('namespace %s has no row of tenants', namespace);
+        END IF;
+        SELECT coalesce(sum(m.lexeme_count), 0) INTO words
+          FROM visible_memories m WHERE m.namespace_id = namespace AND m.id = ANY(ids);
+        SELECT array_agg(p.id ORDER BY p.id) INTO wanted
+          FROM unnest(ids, kinds, source_ids, parts, contents) AS p (id, kind, source_id, part, content)
+         WHERE needs_vector(namespace, p.kind, p.source_id, p.part, p.content);
+        INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, not_before)
+        SELECT t.namespace_id, p.id, generations.id, now() + make_interval(secs => vector_delay_s)
+          FROM tenants t
+         CROSS JOIN unnest(wanted) AS p (id)
+         CROSS JOIN model_generations AS generations
+         WHERE t.namespace_id = namespace AND generations.state IN ('building', 'active')
+         ORDER BY p.id;
+        INSERT INTO memory_changes (namespace_id, memory_ids)
+        VALUES (namespace, changed);
+    END IF;
+    INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
+    VALUES (namespace, message_count, turn_count, cardinality(ids), words, bytes);
+    -- Names are sorted, and locked last, so that concurrent writes with the same new names cannot deadlock.
+    INSERT INTO author_names (namespace_id, name)
+    SELECT t.namespace_id, author
+      FROM tenants t
+     CROSS JOIN unnest(author_name_list) AS author
+     WHERE t.namespace_id = namespace
+        ON CONFLICT DO NOTHING;
+    RETURN coalesce(ids[cardinality(ids)], 0);
+END $$;
+COMMENT ON FUNCTION insert_passages IS
+    'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return '
+    'the highest id. Tags are literals of arrays.';
 
 CREATE FUNCTION backfill_generation(generation bigint, batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -287,7 +356,7 @@ $$;
 COMMENT ON FUNCTION generation_is_complete IS 'Return whether no vector from before the generation was built is pending.';
 
 GRANT EXECUTE ON FUNCTION backfill_generation TO everword_embedder;
-GRANT EXECUTE ON FUNCTION needs_vector TO everword_ingest, everword_compactor;
+GRANT EXECUTE ON FUNCTION needs_vector, insert_passages TO everword_ingest, everword_compactor;
 
 SELECT install_pgvector();
 SELECT create_vector_table(id) FROM model_generations ORDER BY id;
