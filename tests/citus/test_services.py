@@ -1,4 +1,4 @@
-"""The services on a distributed database: what they answer on one server, they answer here."""
+"""Messages can be appended, listed, searched by words and built into contexts on a distributed database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from everword.v1 import context_service_pb2 as context_pb
 from everword.v1 import search_service_pb2 as pb
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
@@ -43,5 +44,10 @@ def test_appended_messages_are_listed_and_found(distributed: Distributed, mode: 
             found = await _found(stack, namespace, pb.SearchMode.Value(mode))
             assert found[0] == TEXTS[0]
             assert await _found(stack, "ours", pb.SearchMode.Value(mode)) == []
+            built = await stack.context.BuildContext(
+                context_pb.BuildContextRequest(query="When does the ferry leave?"),
+                metadata=within(namespace),
+            )
+            assert TEXTS[0] in built.text
 
     asyncio.run(run())
