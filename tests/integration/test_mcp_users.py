@@ -161,7 +161,7 @@ async def test_two_users_of_one_agent_share_no_memory_over_stdio(stack: Stack) -
         assert "of all users together:" in stats
         extra = said(await client.call_tool("memory_search", {"query": "bicycle", "top_k": 3}))
         assert extra.endswith(
-            "kinds, authors, since, until, conversation, page_token. Fixed here: agents, subject.)"
+            "conversation, tags, task, address_prefix, page_token. Fixed here: agents, subject.)"
         )
         forced = await client.call_tool("fact_profile", {"subject": "ana"})
         assert "subject is always 'bo' here" in text_of(forced)

@@ -120,7 +120,7 @@ async def test_unknown_address_is_refused_with_an_example(stack: Stack) -> None:
     for address in ("notes", "viking://other/notes", f"{ROOT}/nowhere", f"{ROOT}/facts/x"):
         refusal = await refused(found(stack, "HYBRID", address_prefix=address))
         assert refusal.fields == {"filter.address_prefix"}, address
-        assert f"{ROOT}/notes" in refusal.violations["filter.address_prefix"]
+        assert "viking://NAMESPACE/notes" in refusal.violations["filter.address_prefix"]
 
 
 async def test_task_of_a_conversation_can_change(stack: Stack) -> None:

@@ -134,7 +134,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "after": PASSAGES - 20,
             "but": [PASSAGES - 1],
             "limit": 500,
-            "since": "1:1:",
+            "since": 0,
         },
         "memories_p",
     ),

@@ -33,6 +33,7 @@ VALUES ({id}, gen_random_uuid(), 2, 'm', '1');
 INSERT INTO tool_sentences (namespace_id, message_id, content, model, prompt_version)
 SELECT {id}, id, 'It was played.', 'm', 1 FROM messages WHERE namespace_id = {id} LIMIT 1;
 INSERT INTO index_changes (namespace_id) VALUES ({id});
+INSERT INTO namespace_locks (namespace_id, name) VALUES ({id}, 'budgets');
 INSERT INTO erased_external_ids (namespace_id, hash) VALUES ({id}, 'hash');
 INSERT INTO api_keys (id, namespace_id, key_hash, role) VALUES (gen_random_uuid(), {id}, 'hash of {id}', 1);
 INSERT INTO tool_sentence_queue (namespace_id, message_id) VALUES ({id}, gen_random_uuid());
@@ -53,6 +54,7 @@ def rows_of(database: DatabaseUnderTest, namespace_id: int) -> dict[str, int]:
         return {
             table: _count(conn, table, namespace_id)
             for (table,) in conn.execute(TABLES.encode()).fetchall()
+            if table != "tenants"
         }
 
 

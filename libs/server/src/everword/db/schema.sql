@@ -102,7 +102,7 @@ COMMENT ON FUNCTION everword.count_items(items everword.erasure_item[], message_
 CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'af879c8d5b80';
+    AS 'fd3a732e1edf';
 COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
 
 CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
@@ -135,6 +135,18 @@ CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
     AS 'f48243de5aa8';
 COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Delete a generation with its vectors.';
 
+CREATE FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'a553e13fcef1';
+COMMENT ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) IS 'Enqueue messages for their days: a row for each day, subject, instance and conversation, with the messages'' sequence numbers.';
+
+CREATE FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '882db99821d4';
+COMMENT ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) IS 'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs parked for longer than `retry_failed_after_s`.';
+
 CREATE FUNCTION everword.erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -156,7 +168,7 @@ COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Del
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '15cfe0c6becf';
+    AS '300ef648be79';
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
 CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
@@ -356,6 +368,12 @@ CREATE FUNCTION everword.index_vectors(generation bigint) RETURNS void
     AS 'e05d25ff8e32';
 COMMENT ON FUNCTION everword.index_vectors(generation bigint) IS 'Create the index over a generation''s vectors; indexes that partitions have already become its parts.';
 
+CREATE FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'public', 'pg_temp'
+    AS 'c9acf0b68f53';
+COMMENT ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) IS 'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return the highest id. Tags are literals of arrays.';
+
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -439,9 +457,9 @@ CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF 
 COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
 
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
-    AS '29fe8fc4242e';
+    AS '63e97878f3fc';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
@@ -620,7 +638,7 @@ COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'Return SHA-2
 CREATE FUNCTION everword.send_settings() RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'db34c476a8e5';
+    AS '7b23660063db';
 COMMENT ON FUNCTION everword.send_settings() IS 'Send the settings of the transaction to the nodes of a distributed database.';
 
 CREATE FUNCTION everword.share_lock(namespace bigint, lock_name text) RETURNS void
@@ -3219,6 +3237,10 @@ REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed b
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
@@ -3271,6 +3293,8 @@ GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everwor
 REVOKE ALL ON FUNCTION everword.in_scope(agent text, subject text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;

@@ -125,8 +125,8 @@ def _read_scope(namespace: NamespaceScope, address: str) -> AddressScope:
         scope = scope_of(segments[1:])
     if scope is None:
         text = (
-            f"is no directory and no memory of this namespace; write an address such as "
-            f"viking://{namespace.name}/notes, with %2F for a slash in the key of a note"
+            "is no directory and no memory of this namespace; write an address such as "
+            "viking://NAMESPACE/notes, with %2F for a slash in the key of a note"
         )
         raise InvalidArgument(violations=(("filter.address_prefix", text),))
     return scope

@@ -9,8 +9,8 @@ the same among 500 memories and among 1,000,000. There are these exceptions:
 - The set of candidates: in a namespace of more than 10,000 passages that is not cached, words that occur in more than
   5 % of the passages are not used if rarer words of the query find enough. In the cache, cosines are exact to .002.
 - A memory that says the same as several better ones has a lower score.
-- If the query has a prefix or a single CJK character, hashes of whole words cannot match it. The lexical arm's score,
-  which depends on the namespace's statistics, then counts like a literal match.
+- Hashes of whole words cannot match a prefix or a single CJK character. The lexical arm's score, which depends on the
+  namespace's statistics, then counts like a literal match.
 
 At most `RESULTS` memories are results, so pages end with them.
 """
@@ -55,7 +55,7 @@ from everword_search.retrieval.runner import TIME_SHARE, Runner
 #: Candidates taken from each arm; all of them get features. Keeping only the 150 with the best sums of scores changes
 #: nothing in a single conversation, but loses .027 of recall@10 among 100,000 unrelated messages.
 POOL = 150
-#: Turns on either side of a found memory that become candidates, because an answer may share no word with the question.
+#: Turns on either side of a found memory that become candidates. An answer may share no word with the question.
 NEAR = 1
 #: Maximum results: the best candidates by the weighted sum. Trees for all candidates would take a third of a search.
 RESULTS = 200
@@ -65,13 +65,11 @@ CONTEXT = 2
 PERIOD_WEIGHT = 8.0
 #: By how much a memory from outside of the period must match better than all inside to be on the first page.
 OUTSIDE_HANDICAP = 3.0
-#: Score added to a memory that names a thing of the type that the question asks for, in the models' unit. With 3,
-#: single-hop questions lose .004 of recall@10; from 1.25 to 2.5, multi-hop questions gain about the same.
+#: Score added to a memory that names a thing of the asked type. With 3, single-hop questions lose .004 of recall@10.
 ANSWER_WEIGHT = 2.5
 #: Weight of a document part's similarity to the query, in addition to the models, which were trained on chats.
 DOCUMENT_MEANING_WEIGHT = 1.0
-#: Similarity at which it changes nothing, in standard deviations from the model's background; about the median of the
-#: parts that answer a question.
+#: Similarity at which it changes nothing, in standard deviations from the background: about the median of answers.
 DOCUMENT_MEANING = 4.0
 #: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
@@ -205,14 +203,13 @@ def _judgement(judged: RecallInputs, ranker: Ranker, rows: Ints) -> tuple[Floats
 
 def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
     """Return a mask of the memories that come after the previous page."""
-    follows = np.full(len(scores), True)
-    if window.after:
-        score, passage_id, *_ = window.after
-        # If the last memory's score now differs in its last digits, its current score counts.
-        here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
-        [score, *_] = [*here, score]
-        follows &= (scores < score) | ((scores == score) & (passages < passage_id))
-    return follows
+    if not window.after:
+        return np.full(len(scores), True)
+    score, passage_id, *_ = window.after
+    # If the last memory's score now differs in its last digits, its current score counts.
+    here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
+    [score, *_] = [*here, score]
+    return (scores < score) | ((scores == score) & (passages < passage_id))
 
 
 async def _judge(

@@ -60,7 +60,8 @@ BEGIN
     -- From the catalogue, so that a table without a row in transfer_rules shows up.
     FOR relation IN
         SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
-         WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition LOOP
+         WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+           AND c.relname <> 'tenants' LOOP
         EXECUTE format('SELECT count(*) FROM %1$I WHERE namespace_id = $1', relation) INTO found_rows USING target;
         IF found_rows > 0 THEN
             counts := counts || jsonb_build_object(relation, found_rows);
@@ -83,7 +84,8 @@ BEGIN
     FOR child IN SELECT relation
                    FROM (SELECT 'memory_vectors_' || id AS relation, NULL AS place FROM model_generations
                           UNION ALL
-                         SELECT relation, place FROM transfer_rules) AS tables
+                         -- The namespace's own row, as in `namespaces`, is deleted last.
+                         SELECT relation, place FROM transfer_rules WHERE relation <> 'tenants') AS tables
                   ORDER BY place DESC NULLS FIRST, relation LOOP
         EXECUTE format(
             'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
@@ -95,6 +97,7 @@ BEGIN
             RETURN erased;
         END IF;
     END LOOP;
+    DELETE FROM tenants WHERE namespace_id = target;
     DELETE FROM namespaces WHERE id = target;
     UPDATE namespace_deletions SET finished_at = clock_timestamp() WHERE deleted_id = target AND finished_at IS NULL;
     RETURN 0;
