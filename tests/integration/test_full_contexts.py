@@ -90,7 +90,7 @@ async def test_turns_of_a_full_context_begin_with_summaries_and_protected_messag
 async def test_turns_without_a_worker_return_all_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("everword.client.everword._FLUSH_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("everword.client.flush._FLUSH_TIMEOUT_S", 1.0)
     async with AsyncEverword(agent="ops") as memory:
         await memory.append("alone", *talk(1, 40))
         turns = await memory.turns("alone", context_size=2_000)

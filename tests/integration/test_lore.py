@@ -148,9 +148,10 @@ async def test_deleting_a_book_deletes_its_entries(stack: Stack) -> None:
 
 
 async def test_importing_a_book_replaces_its_entries(stack: Stack) -> None:
-    entries = [entry(f"E{number}", f"Number {number}.", f"word{number}") for number in range(30)]
+    entries = [entry(f"E{number}", f"Tower zq{number}.", f"word{number}") for number in range(30)]
     first = await import_book(stack, entries, "whole")
     assert (first.written, first.unchanged, first.deleted) == (30, 0, 0)
+    assert await found(stack, "zq29", filter=LORE)
     before = {each.body.title: each for each in await entries_of(stack, first.book_id, size=7)}
     assert len(before) == 30
     entries[3].content = "Number three."
@@ -160,7 +161,7 @@ async def test_importing_a_book_replaces_its_entries(stack: Stack) -> None:
     assert after.keys() == before.keys() - {"E29"} | {"New"}
     assert (after["E3"].id, after["E3"].version) == (before["E3"].id, 2)
     assert after["E4"] == before["E4"]
-    assert not await found(stack, "29", filter=LORE)
+    assert not await found(stack, "zq29", filter=LORE)
 
 
 async def test_lore_writes_are_idempotent(stack: Stack) -> None:
