@@ -22,11 +22,11 @@ SELECT t.namespace_id, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s, %(
         %(subject)s, %(channel)s, %(instance)s, %(name)s, %(title)s,
        CASE WHEN %(conversation_id)s::uuid IS NULL
             THEN (SELECT s.id FROM summaries s
-                   WHERE s.namespace_id = t.namespace_id AND s.level = %(level)s AND s.subject = %(subject)s
+                   WHERE s.namespace_id = %(namespace_id)s AND s.level = %(level)s AND s.subject = %(subject)s
                      AND s.instance = %(instance)s
                    ORDER BY s.latest_at DESC, s.id DESC LIMIT 1)
             ELSE (SELECT s.id FROM summaries s
-                   WHERE s.namespace_id = t.namespace_id AND s.conversation_id = %(conversation_id)s
+                   WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = %(conversation_id)s
                    ORDER BY s.latest_at DESC, s.id DESC LIMIT 1) END,
         %(content)s, %(message_count)s, %(earliest_at)s, %(latest_at)s, %(token_count)s, %(model)s, %(prompt_version)s,
         %(needs_review)s, %(faithfulness)s

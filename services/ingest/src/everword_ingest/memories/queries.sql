@@ -7,7 +7,7 @@ INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, name, 
                        message_count, earliest_at, latest_at, token_count)
 SELECT t.namespace_id, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(name)s, %(title)s,
        (SELECT s.id FROM summaries s
-         WHERE s.namespace_id = t.namespace_id AND s.level = 8 AND s.instance = %(instance)s
+         WHERE s.namespace_id = %(namespace_id)s AND s.level = 8 AND s.instance = %(instance)s
          ORDER BY s.latest_at DESC, s.id DESC LIMIT 1),
        %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s
   FROM tenants t
