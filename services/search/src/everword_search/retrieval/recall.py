@@ -207,9 +207,9 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
         return np.full(len(scores), True)
     score, passage_id, *_ = window.after
     # If the last memory's score now differs in its last digits, its current score counts.
-    here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
-    [score, *_] = [*here, score]
-    return (scores < score) | ((scores == score) & (passages < passage_id))
+    [score, *_] = [*scores[(passages == passage_id) & (scores >= 0)].tolist(), score]
+    follows: npt.NDArray[np.bool_] = (scores == score) & (passages < passage_id)
+    return follows | (scores < score)
 
 
 async def _judge(
