@@ -205,11 +205,11 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
     """Return a mask of the memories that come after the previous page."""
     if not window.after:
         return np.full(len(scores), True)
-    score, passage_id, *_ = window.after
+    score, passage_id = window.after[:2]
     # If the last memory's score now differs in its last digits, its current score counts.
-    [score, *_] = [*scores[(passages == passage_id) & (scores >= 0)].tolist(), score]
-    follows: npt.NDArray[np.bool_] = (scores == score) & (passages < passage_id)
-    return follows | (scores < score)
+    here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
+    last = (here or [score])[0]
+    return np.asarray((scores < last) | ((scores == last) & (passages < passage_id)))
 
 
 async def _judge(
