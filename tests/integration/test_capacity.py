@@ -30,6 +30,7 @@ from support.callers import bearer, make_namespaces, raw_call, within
 from support.calls import append, append_request, message
 from support.databases import DatabaseUnderTest
 from support.health import serving
+from support.jobs import make_namespace
 from support.refusals import refused
 from support.service_process import free_address, is_serving, service_process
 from support.stack import BASE, Stack, running_stack
@@ -173,7 +174,8 @@ async def test_call_latency_is_unaffected_by_flood_of_another_tenant(
         await until(lambda: is_serving(channel))
         stub = IngestServiceStub(channel)
         with database.connect() as conn:
-            conn.execute("INSERT INTO namespaces (name) VALUES ('flood'), ('other')")
+            for name in ("flood", "other"):
+                make_namespace(conn, name)
 
         async def call(namespace: str, number: int) -> float:
             request = append_request(message("A few words. " * 400), session_key=f"s{number}")

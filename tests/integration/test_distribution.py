@@ -95,7 +95,13 @@ FUNCTIONS = {
     "old_append_requests": "a sweep: ids alone",
     "old_memory_changes": "a sweep: ids alone",
     "namespaces_with_old_usage": "a sweep: ids alone",
-    **dict.fromkeys(("number_changes", "hold_lock", "share_lock"), "one: its argument"),
+    **dict.fromkeys(
+        (
+            *("number_changes", "hold_lock", "share_lock"),
+            *("insert_passages", "enqueue_jobs", "enqueue_days"),
+        ),
+        "one: its argument",
+    ),
     "unnumbered_namespaces": "a sweep: ids alone",
     "agent_of": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",

@@ -25,6 +25,7 @@ from support.callers import raw_call, within
 from support.calls import append, append_request, message
 from support.databases import DatabaseUnderTest
 from support.health import serving
+from support.jobs import make_namespace
 from support.refusals import refused
 from support.stack import BASE, Stack, running_stack
 from support.waits import until
@@ -227,7 +228,7 @@ async def test_overload_refuses_calls_of_the_busiest_namespace_only(
     ):
         monkeypatch.setattr(f"everword.{seconds}", 60.0)
     with database.connect() as conn:
-        conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
+        make_namespace(conn, "other")
     async with _full_stack(database) as (stack, held):
         other = asyncio.ensure_future(append(stack, "Waits.", metadata=within("other")))
         # The second of them finds one waiting for certain, and its caller is remembered.

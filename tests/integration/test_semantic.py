@@ -20,6 +20,7 @@ from everword.v1.memory_pb2 import ROLE_USER, MemoryFilter
 from support.background import embed_everything
 from support.calls import append, message, reason
 from support.databases import DatabaseUnderTest
+from support.jobs import make_namespace
 from support.spans import trace_of
 from support.stack import Stack, running_stack
 
@@ -129,7 +130,7 @@ async def test_hybrid_explanation_has_lexical_and_semantic_parts(knowing: Stack)
 
 async def test_semantic_search_ignores_vectors_of_another_namespace(knowing: Stack) -> None:
     with knowing.database.connect() as conn:
-        conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
+        make_namespace(conn, "other")
     request = pb.SearchRequest(query="Which pets do we have?", mode=pb.SEARCH_MODE_SEMANTIC)
     response = await knowing.search.Search(request, metadata=(("x-everword-namespace", "other"),))
     assert contents(response) == []
