@@ -7,10 +7,10 @@ import re
 from support.isolation import all_statements
 
 WRITERS = {
-    r"(insert into|delete from) (visible_)?memories\b": {"everword.index"},
+    r"(insert into|delete from) (visible_)?memories\b|insert_passages\(": {"everword.index"},
     r"insert into embedding_queue\b": {"everword.index"},
-    r"insert into author_names\b": {"everword.index"},
-    r"insert into jobs\b": {"everword.jobs"},
+    r"insert into author_names\b": set(),
+    r"insert into jobs\b|enqueue_jobs\(": {"everword.jobs"},
 }
 
 

@@ -371,7 +371,7 @@ COMMENT ON FUNCTION everword.index_vectors(generation bigint) IS 'Create the ind
 CREATE FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS 'c9acf0b68f53';
+    AS '6f79462d361b';
 COMMENT ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) IS 'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return the highest id. Tags are literals of arrays.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
@@ -416,9 +416,9 @@ CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RET
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Log a change of the index of the current namespace, and delete entries older than a day.';
 
 CREATE FUNCTION everword.log_memory_changes(sources uuid[]) RETURNS void
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '227d7bc4aa92';
+    AS '86d8194ea737';
 COMMENT ON FUNCTION everword.log_memory_changes(sources uuid[]) IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
 CREATE FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
@@ -457,9 +457,9 @@ CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF 
 COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
 
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
-    AS '63e97878f3fc';
+    AS '29fe8fc4242e';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
@@ -3306,6 +3306,7 @@ REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], m
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merged_node(node_id uuid) FROM PUBLIC;

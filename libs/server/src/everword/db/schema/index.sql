@@ -261,11 +261,15 @@ GRANT INSERT ON memory_changes TO everword_ingest, everword_compactor;
 INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'Changes for watchers, kept for a day.');
 
 CREATE FUNCTION log_memory_changes(sources uuid[]) RETURNS void
-LANGUAGE sql SET search_path = everword, pg_temp AS $$
-    INSERT INTO memory_changes (namespace_id, memory_ids)
-    SELECT nullif(current_setting('everword.namespace_id', true), '')::bigint, array_agg(DISTINCT id)
-      FROM unnest(sources) AS changed (id) HAVING count(*) > 0
-$$;
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace constant bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    changed constant uuid[] := ARRAY(SELECT DISTINCT source FROM unnest(sources) AS source);
+BEGIN
+    IF cardinality(changed) > 0 THEN
+        INSERT INTO memory_changes (namespace_id, memory_ids) VALUES (namespace, changed);
+    END IF;
+END $$;
 COMMENT ON FUNCTION log_memory_changes IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
 CREATE FUNCTION number_changes(namespace bigint) RETURNS bigint
@@ -397,4 +401,5 @@ COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until o
 GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
+GRANT EXECUTE ON FUNCTION log_memory_changes TO everword_ingest, everword_compactor;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

@@ -214,7 +214,7 @@ COMMENT ON FUNCTION drop_vector_table IS 'Delete a generation with its vectors.'
 -- An extractive summary that quotes indexed messages verbatim gets one vector per leaf, because the messages have
 -- vectors of the same text.
 CREATE FUNCTION needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = everword, pg_temp AS $$
 DECLARE
     node_level smallint;
 BEGIN
@@ -227,7 +227,7 @@ BEGIN
         -- A channel policy may exclude the messages from the index; then only the summary has their text.
         OR EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
-                      AND NOT EXISTS (SELECT FROM visible_memories m
+                      AND NOT EXISTS (SELECT FROM memories m
                                        WHERE m.namespace_id = namespace AND m.source_id = coalesce(s.message_id, s.child_id)));
 END $$;
 COMMENT ON FUNCTION needs_vector IS
@@ -245,7 +245,6 @@ LANGUAGE plpgsql SET search_path = everword, public, pg_temp AS $$
 DECLARE
     -- Ids are known before, and each table has a statement: so each statement runs where the namespace is.
     ids constant bigint[] := ARRAY(SELECT nextval('memory_ids') FROM generate_series(1, coalesce(cardinality(source_ids), 0)));
-    changed constant uuid[] := ARRAY(SELECT DISTINCT source FROM unnest(source_ids) AS source);
     wanted bigint[];
     added bigint;
     words bigint := 0;
@@ -285,8 +284,7 @@ BEGIN
          CROSS JOIN model_generations AS generations
          WHERE t.namespace_id = namespace AND generations.state IN ('building', 'active')
          ORDER BY p.id;
-        INSERT INTO memory_changes (namespace_id, memory_ids)
-        VALUES (namespace, changed);
+        PERFORM log_memory_changes(source_ids);
     END IF;
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
     VALUES (namespace, message_count, turn_count, cardinality(ids), words, bytes);
