@@ -174,8 +174,7 @@ async def test_call_latency_is_unaffected_by_flood_of_another_tenant(
         await until(lambda: is_serving(channel))
         stub = IngestServiceStub(channel)
         with database.connect() as conn:
-            for name in ("flood", "other"):
-                make_namespace(conn, name)
+            _ = [make_namespace(conn, name) for name in ("flood", "other")]
 
         async def call(namespace: str, number: int) -> float:
             request = append_request(message("A few words. " * 400), session_key=f"s{number}")
