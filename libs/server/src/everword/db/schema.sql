@@ -1793,7 +1793,7 @@ CREATE TABLE everword.namespace_locks (
     namespace_id bigint NOT NULL,
     name text NOT NULL
 );
-COMMENT ON TABLE everword.namespace_locks IS 'Rows that transactions lock for more than one row of data. Unlike advisory locks, they are in one place if namespaces are distributed over several servers. Has names of locks only, so it is not isolated.';
+COMMENT ON TABLE everword.namespace_locks IS 'Locks of a namespace that no single row of data stands for. A lock is a row: if namespaces are distributed over several servers, it is on the server of its namespace, unlike an advisory lock. Has names only, so it is not isolated.';
 COMMENT ON COLUMN everword.namespace_locks.name IS '`budgets`: held exclusively, no call is charged; `budget events`; `facts N`, `people N` and `patterns N`: one of 64 parts of these.';
 
 CREATE TABLE everword.namespace_usage (

@@ -64,8 +64,8 @@ CREATE TABLE namespace_locks (
     PRIMARY KEY (namespace_id, name)
 );
 COMMENT ON TABLE namespace_locks IS
-    'Rows that transactions lock for more than one row of data. Unlike advisory locks, they are in one place if namespaces are '
-    'distributed over several servers. Has names of locks only, so it is not isolated.';
+    'Locks of a namespace that no single row of data stands for. A lock is a row: if namespaces are distributed over several '
+    'servers, it is on the server of its namespace, unlike an advisory lock. Has names only, so it is not isolated.';
 COMMENT ON COLUMN namespace_locks.name IS
     '`budgets`: held exclusively, no call is charged; `budget events`; `facts N`, `people N` and `patterns N`: one of 64 parts '
     'of these.';
