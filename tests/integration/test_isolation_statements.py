@@ -13,14 +13,9 @@ import psycopg
 import pytest
 from psycopg.types.numeric import Int8
 
-from everword.v1 import ingest_service_pb2
-from everword.v1 import memory_pb2 as memory
-from support.address_rows import TASK
-from support.callers import make_namespaces, within
-from support.calls import append_request, message
+from support.callers import make_namespaces
 from support.databases import DatabaseUnderTest, cloned
-from support.every_row import insert_every_row
-from support.foreign_namespaces import class_request
+from support.filled_database import fill_database
 from support.isolation import (
     ISOLATED,
     NOT_ISOLATED,
@@ -34,8 +29,6 @@ from support.isolation import (
 )
 from support.stack import running_stack
 from support.statement_parameters import (
-    AUTHOR,
-    WORDS,
     Filled,
     common_parameters,
     parameters_of,
@@ -147,38 +140,8 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
         for each in (empty, database):
             if storage == "array":
                 _take_pgvector_away(each)
-        asyncio.run(_prepare(empty))
-        conversation_id = asyncio.run(_prepare(database, fill=True))
-        with database.connect() as conn:
-            conn.execute("DELETE FROM embedding_queue")  # For a backfill to find.
-            conn.execute("DELETE FROM tool_sentence_queue")
-            vector = "array_fill(0.05::real, ARRAY[384])" + (
-                "::halfvec" if storage == "halfvec" else ""
-            )
-            conn.execute(
-                f"INSERT INTO memory_vectors_1 SELECT namespace_id, id, {vector} "
-                "FROM memories ORDER BY id LIMIT 1".encode()
-            )
-            conn.execute(  # One abandoned passage.
-                "INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, state) "
-                "SELECT namespace_id, id, 1, 'failed' FROM memories ORDER BY id LIMIT 1"
-            )
-            ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
-            rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
-            message_ids = [source_id for source_id, _ in rows]
-            summaries = insert_every_row(
-                conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS
-            )
-        yield Filled(
-            database=database,
-            empty=empty,
-            ours=ids["ours"],
-            theirs=ids["theirs"],
-            conversation_id=UUID(conversation_id),
-            message_ids=message_ids,
-            passage_ids=[id_ for _, id_ in rows],
-            summaries=summaries,
-        )
+        asyncio.run(_make_namespaces(empty))
+        yield fill_database(database, empty=empty, storage=storage)
 
 
 def _take_pgvector_away(database: DatabaseUnderTest) -> None:
@@ -190,25 +153,9 @@ def _take_pgvector_away(database: DatabaseUnderTest) -> None:
         conn.execute("SELECT create_vector_table(1)")
 
 
-async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
-    """Create both namespaces, and fill `theirs`; return its conversation's id."""
+async def _make_namespaces(database: DatabaseUnderTest) -> None:
     async with running_stack(database, embedder=False) as stack:
         await make_namespaces(stack, "ours", "theirs")
-        if not fill:
-            return ""
-        metadata = within("theirs")
-        first = message(WORDS, external_id="external", token_count=7, author=AUTHOR)
-        call = message("", tool_name="play", tool_args=WORDS)
-        messages = [first, message(WORDS), call]
-        request = append_request(*messages, request_id="their-request")
-        request.conversation.details.task_id = TASK
-        stored = await stack.ingest.AppendMessages(request, metadata=metadata)
-        ids = [entry.message_id for entry in stored.messages]
-        used = ingest_service_pb2.MarkUsedRequest(memory_ids=ids)
-        await stack.ingest.MarkUsed(used, metadata=metadata)
-        classed = class_request(ids[0], memory.IMPORTANCE_CLASS_FACT)
-        await stack.ingest.UpdateMemory(classed, metadata=metadata)
-        return stored.conversation_id
 
 
 #: By database and role. A new connection for each statement would take most of the time.

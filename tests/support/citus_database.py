@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
-from uuid import UUID
 
 import psycopg
 
 from everword.db.migrate import create_service_login, migrate
-from support.callers import make_namespaces, within
-from support.calls import append_request, message
 from support.citus_cluster import Cluster
+from support.citus_statements import count_rows_of_statements
 from support.databases import LOGIN, PASSWORD, DatabaseUnderTest
-from support.every_row import insert_every_row
-from support.stack import running_stack
+from support.filled_database import fill_database
+from support.statement_parameters import Filled
 
-WORDS = "xylophone concerto in auth.rs"
 AGENT = "xenia"
 
 
@@ -25,11 +21,23 @@ class Distributed:
     """A cluster whose database is distributed. Namespace `theirs` is full, and `ours` is empty."""
 
     cluster: Cluster
-    database: DatabaseUnderTest
-    ours: int
-    theirs: int
+    filled: Filled
     #: Rows by table before the distribution.
     rows: dict[str, int]
+    #: Rows by statement before the distribution.
+    statement_rows: dict[str, int]
+
+    @property
+    def database(self) -> DatabaseUnderTest:
+        return self.filled.database
+
+    @property
+    def ours(self) -> int:
+        return self.filled.ours
+
+    @property
+    def theirs(self) -> int:
+        return self.filled.theirs
 
 
 def distribute_filled(cluster: Cluster) -> Distributed:
@@ -37,30 +45,12 @@ def distribute_filled(cluster: Cluster) -> Distributed:
     database = cluster.database
     migrate(database.admin_url, partitions=1)
     create_service_login(database.admin_url, LOGIN, PASSWORD)
-    conversation_id = UUID(asyncio.run(_fill(database)))
+    filled = fill_database(database, empty=database, agent=AGENT)
     with database.connect() as conn:
-        ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
-        rows = conn.execute("SELECT source_id FROM memories ORDER BY id").fetchall()
-        messages = [source_id for (source_id,) in rows]
-        insert_every_row(conn, ids["theirs"], conversation_id, messages, WORDS)
-        conn.execute(
-            "INSERT INTO memory_vectors_1 SELECT namespace_id, id, array_fill(0.05::real, ARRAY[384])::halfvec "
-            "FROM memories"
-        )
         counts = count_rows(conn)
+    statement_rows = count_rows_of_statements(filled)
     migrate(database.admin_url, distributed=True)
-    return Distributed(cluster, database, ids["ours"], ids["theirs"], counts)
-
-
-async def _fill(database: DatabaseUnderTest) -> str:
-    """Create both namespaces, and append to `theirs`; return the id of the conversation."""
-    async with running_stack(database, embedder=False) as stack:
-        await make_namespaces(stack, "ours", "theirs")
-        call = message("", tool_name="play", tool_args=WORDS)
-        request = append_request(message(WORDS), message(WORDS), call, request_id="theirs")
-        request.conversation.key.agent = AGENT
-        stored = await stack.ingest.AppendMessages(request, metadata=within("theirs"))
-        return stored.conversation_id
+    return Distributed(cluster, filled, counts, statement_rows)
 
 
 def count_rows(conn: psycopg.Connection) -> dict[str, int]:
