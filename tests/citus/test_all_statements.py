@@ -109,7 +109,9 @@ def test_statement_runs_on_one_node_with_the_same_rows(
         assert not ran.is_single, "take it off the list"
     else:
         assert ran.is_single, f"tasks {ran.tasks}, subplans {ran.subplans}"
-        assert ran.rows == distributed.statement_rows[name]
+        # Other tests add namespaces and models.
+        if "%(namespace_id)s" in STATEMENTS[name]:
+            assert ran.rows == distributed.statement_rows[name]
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
