@@ -283,11 +283,16 @@ def _grant(conn: psycopg.Connection) -> None:
 
 
 def _send_functions(conn: psycopg.Connection) -> None:
+    """Send functions to the nodes, with the rights to call them."""
+    path = conn.execute("SHOW search_path").fetchone() or ()
+    # Otherwise Citus sends rights with unqualified types of arguments, which nodes do not find.
+    conn.execute("SET search_path = pg_catalog")
     for signature in _signatures(conn, NODE_FUNCTIONS + STEPS):
         conn.execute("SELECT create_distributed_function(%s)", [signature])
     for signature in _signatures(conn, DELEGATED_FUNCTIONS):
         conn.execute(
-            "SELECT create_distributed_function(%s, 'namespace', colocate_with => 'conversations', force_delegation => true)",
+            "SELECT create_distributed_function(%s, 'namespace', colocate_with => 'everword.conversations', "
+            "force_delegation => true)",
             [signature],
         )
     # Citus sends functions of views and policies with the table. On a node, PUBLIC can call each new function.
@@ -297,6 +302,7 @@ def _send_functions(conn: psycopg.Connection) -> None:
     ).fetchall()
     for (signature,) in rows:
         conn.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC".encode())
+    conn.execute("SELECT set_config('search_path', %s, false)", path)
 
 
 def _signatures(conn: psycopg.Connection, names: Sequence[str]) -> list[str]:

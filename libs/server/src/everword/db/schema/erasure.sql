@@ -22,11 +22,11 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION erasure_target IS 'Return the name in erasure_rules of a proto ErasureKind.';
 
-CREATE FUNCTION rule_condition(rule erasure_rules) RETURNS text
+CREATE FUNCTION rule_condition(relation text, key_column text, only_where text) RETURNS text
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
     SELECT format(CASE format_type(atttypid, NULL) WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
-                                                   ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where)
-      FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column
+                                                   ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', key_column, only_where)
+      FROM pg_attribute WHERE attrelid = relation::regclass AND attname = key_column
 $$;
 COMMENT ON FUNCTION rule_condition IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
@@ -171,7 +171,7 @@ BEGIN
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND NOT relation = ANY(spared) ORDER BY place LOOP
         further := NULL;
-        matches := rule_condition(rule);
+        matches := rule_condition(rule.relation, rule.key_column, rule.only_where);
         IF rule.goes_on IS NOT NULL OR rule.requested THEN
             EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
                INTO further USING namespace, ids, names;
@@ -518,12 +518,14 @@ BEGIN
     counts := merge_erased(counts, erase_rows(namespace, 'source', gone, '{}'));
     counts := merge_erased(counts, erase_rows(namespace, 'message', gone, '{}', CASE WHEN learned_stays
                                    THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
-    INSERT INTO erased_external_ids (namespace_id, hash)
-    SELECT DISTINCT m.namespace_id, sha256(coalesce(c.erased_key, salted_hash(salt, c.channel, c.agent, c.session_key))
-                                           || convert_to(m.external_id, 'UTF8'))
-      FROM messages m JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
-        ON CONFLICT DO NOTHING;
+    IF NOT learned_stays THEN
+        INSERT INTO erased_external_ids (namespace_id, hash)
+        SELECT DISTINCT m.namespace_id, sha256(coalesce(c.erased_key, salted_hash(salt, c.channel, c.agent, c.session_key))
+                                               || convert_to(m.external_id, 'UTF8'))
+          FROM messages m JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+         WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
+            ON CONFLICT DO NOTHING;
+    END IF;
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,

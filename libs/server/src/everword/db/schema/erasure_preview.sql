@@ -30,7 +30,8 @@ BEGIN
                 || items_of('topic', ARRAY(SELECT id FROM pages_made_of(namespace, ids_of(fresh, 'cited'))));
         FOR rule IN SELECT * FROM erasure_rules
                      WHERE goes_on IS NOT NULL AND (target = named OR target IN (SELECT target FROM unnest(fresh))) LOOP
-            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, rule_condition(rule))
+            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation,
+                           rule_condition(rule.relation, rule.key_column, rule.only_where))
                INTO next_ids USING namespace, ids_of(fresh, rule.target), names;
             further := further || items_of(rule.goes_on, next_ids);
         END LOOP;
@@ -56,7 +57,7 @@ DECLARE
 BEGIN
     FOR relation_, conditions IN
         SELECT r.relation,
-               string_agg(replace(rule_condition(r), '$2',
+               string_agg(replace(rule_condition(r.relation, r.key_column, r.only_where), '$2',
                                   CASE r.target WHEN 'message' THEN '$4' WHEN 'source' THEN '($4 || ids_of($2, ''source''))'
                                                 ELSE format('(ids_of($2, %L))', r.target) END), ' OR ')
           FROM erasure_rules r
