@@ -110,7 +110,8 @@ def broken_by_function(conn: psycopg.Connection, database: Database, signature: 
 def _broken(
     conn: psycopg.Connection, database: Database, queries: list[Node], number: int
 ) -> list[str]:
-    catalogue, found = Catalogue.of(conn), set()
+    catalogue = Catalogue.of(conn)
+    found: set[str] = set()
     for query in queries:
         crosses = bool(Analysis(catalogue, str(number)).untied(query))
         for scope in scopes_of(query):
