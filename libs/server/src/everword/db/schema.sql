@@ -102,7 +102,7 @@ COMMENT ON FUNCTION everword.count_erased(namespace bigint, erasure_id uuid, did
 CREATE FUNCTION everword.count_items(namespace bigint, items everword.erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '812e493c14d1';
+    AS 'f3b08b48cfc9';
 COMMENT ON FUNCTION everword.count_items(namespace bigint, items everword.erasure_item[], message_ids uuid[], named text, names text[]) IS 'Return the rows of items and messages by table, each row once.';
 
 CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
@@ -180,7 +180,7 @@ COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) 
 CREATE FUNCTION everword.erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '47971459ab41';
+    AS 'b1eea1788fcf';
 COMMENT ON FUNCTION everword.erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[]) IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
@@ -204,7 +204,7 @@ COMMENT ON FUNCTION everword.erasure_target(of_kind smallint) IS 'Return the nam
 CREATE FUNCTION everword.expand_items(namespace bigint, roots everword.erasure_item[], named text, names text[]) RETURNS everword.erasure_item[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '751e6eb6185b';
+    AS '9160dbe8dc40';
 COMMENT ON FUNCTION everword.expand_items(namespace bigint, roots everword.erasure_item[], named text, names text[]) IS 'Return items with all items that erase_rows would reach from them.';
 
 CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
@@ -583,7 +583,7 @@ COMMENT ON FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) 
 CREATE FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f8d222fae640';
+    AS 'c8f0bd33df8c';
 COMMENT ON FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) IS 'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
 CREATE FUNCTION everword.remove_passages(namespace bigint, sources uuid[]) RETURNS jsonb
@@ -604,23 +604,11 @@ CREATE FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) RETU
     AS '5d59d21da81a';
 COMMENT ON FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) IS 'Delete conversations that have no rows left.';
 
-CREATE TABLE everword.erasure_rules (
-    target text NOT NULL,
-    place integer NOT NULL,
-    relation text NOT NULL,
-    key_column text NOT NULL,
-    goes_on text,
-    remark text DEFAULT ''::text NOT NULL,
-    only_where text DEFAULT 'true'::text NOT NULL,
-    requested boolean DEFAULT false NOT NULL
-);
-COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
-
-CREATE FUNCTION everword.rule_condition(rule everword.erasure_rules) RETURNS text
+CREATE FUNCTION everword.rule_condition(relation text, key_column text, only_where text) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'dca909177d87';
-COMMENT ON FUNCTION everword.rule_condition(rule everword.erasure_rules) IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
+    AS 'd78268792f54';
+COMMENT ON FUNCTION everword.rule_condition(relation text, key_column text, only_where text) IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
 CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1124,6 +1112,18 @@ CREATE TABLE everword.erased_external_ids (
     erased_at timestamp with time zone DEFAULT now() NOT NULL
 );
 COMMENT ON TABLE everword.erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
+
+CREATE TABLE everword.erasure_rules (
+    target text NOT NULL,
+    place integer NOT NULL,
+    relation text NOT NULL,
+    key_column text NOT NULL,
+    goes_on text,
+    remark text DEFAULT ''::text NOT NULL,
+    only_where text DEFAULT 'true'::text NOT NULL,
+    requested boolean DEFAULT false NOT NULL
+);
+COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
 
 CREATE TABLE everword.erasure_targets (
     name text NOT NULL,
@@ -3362,7 +3362,7 @@ REVOKE ALL ON FUNCTION everword.remove_passages(namespace bigint, sources uuid[]
 REVOKE ALL ON FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.rule_condition(rule everword.erasure_rules) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.rule_condition(relation text, key_column text, only_where text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
