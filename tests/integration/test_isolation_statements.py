@@ -66,8 +66,6 @@ DERIVING = {
         "everword_compactor.conversations.request_leaves",
         "everword_compactor.calendar.enqueue_lost_periods",
         "everword.facts.insert_changes",
-        "everword.people.copy_fact_evidence",
-        "everword.people.copy_learned_evidence",
         "everword_search.people.count_offers",
         "everword_compactor.sleep.advance_sleep_progress",
         "everword_compactor.sleep.request_sleep",
@@ -76,9 +74,7 @@ DERIVING = {
         "everword_ingest.conversations.end_session",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
-        "everword_ingest.memories.update_memory_class",
-        *("everword.graph.move_edges", "everword.facts.follow_facts"),
-        *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
+        "everword.facts.copy_edges",
     ),
 }
 #: Statements that read counters besides content; without their predicate they would reveal other namespaces' sizes.

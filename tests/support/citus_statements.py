@@ -73,6 +73,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
             }
             for kind in ("custom", "generic")
         },
+        "everword.facts.lock_sources": {"message_ids": filled.message_ids},
         "everword_ingest.namespaces.insert_namespace": {"text_search_config": "english"},
         "everword_ingest.transfer.insert_target": {"settings": _SETTINGS},
         "everword_ingest.costs.add_events": {"reached": "[]"},

@@ -403,11 +403,11 @@ CREATE FUNCTION everword.lock_part(kind text, key text) RETURNS text
     AS 'fedcdc623444';
 COMMENT ON FUNCTION everword.lock_part(kind text, key text) IS 'Return the name of the lock for a key: one of 64 of a kind.';
 
-CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd1bcf3cd1e85';
-COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
+    AS '02e0eef4ede7';
+COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Transactions that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -477,8 +477,8 @@ COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval
 CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '49735df22825';
-COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
+    AS '7e063b0e63a9';
+COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other. A standby only returns the last number.';
 
 CREATE FUNCTION everword.old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -686,6 +686,12 @@ CREATE FUNCTION everword.unnumbered_namespaces() RETURNS SETOF bigint
     SET search_path TO 'everword', 'pg_temp'
     AS 'b97bab323355';
 COMMENT ON FUNCTION everword.unnumbered_namespaces() IS 'Return the namespaces with changes that have no number yet.';
+
+CREATE FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '3a1354b63c48';
+COMMENT ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) IS 'Set the importance class of a memory''s passages; return whether it has any.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -2525,7 +2531,7 @@ COMMENT ON COLUMN everword.tool_sentences.agent IS 'With `subject`, those of the
 
 CREATE TABLE everword.topic_changes (
     namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
+    id uuid DEFAULT uuidv7() NOT NULL,
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
@@ -2533,14 +2539,6 @@ CREATE TABLE everword.topic_changes (
     CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
 );
 COMMENT ON TABLE everword.topic_changes IS 'Unprocessed changes of facts, leaves and nodes. Rows instead of a flag, so that writers never wait for each other.';
-ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.topic_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE everword.topic_pages (
     namespace_id bigint NOT NULL,
@@ -3374,6 +3372,8 @@ REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.unnumbered_namespaces() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.unnumbered_namespaces() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
@@ -3540,6 +3540,7 @@ GRANT SELECT ON TABLE everword.message_corrections TO everword_search, everword_
 GRANT SELECT,INSERT ON TABLE everword.message_corrections TO everword_compactor;
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, everword_search_scoped;
+GRANT UPDATE(namespace_id) ON TABLE everword.messages TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;

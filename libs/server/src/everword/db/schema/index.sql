@@ -272,6 +272,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION log_memory_changes IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
+CREATE FUNCTION update_memory_class(namespace bigint, memory uuid, class smallint) RETURNS boolean
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    UPDATE memories SET importance_class = class WHERE namespace_id = namespace AND source_id = memory;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM log_memory_changes(ARRAY[memory]);
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION update_memory_class IS 'Set the importance class of a memory''s passages; return whether it has any.';
+
 CREATE FUNCTION number_changes(namespace bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -279,7 +291,8 @@ DECLARE
     numbered bigint;
 BEGIN
     SELECT c.last_number INTO last FROM change_numbers c WHERE c.namespace_id = namespace;
-    IF NOT EXISTS (SELECT FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL)
+    IF pg_is_in_recovery()
+       OR NOT EXISTS (SELECT FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL)
        AND NOT EXISTS (SELECT FROM index_changes c WHERE c.namespace_id = namespace AND c.number IS NULL) THEN
         RETURN coalesce(last, 0);
     END IF;
@@ -307,7 +320,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION number_changes IS
     'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, '
-    'because they would have to wait for each other.';
+    'because they would have to wait for each other. A standby only returns the last number.';
 
 CREATE FUNCTION unnumbered_namespaces() RETURNS SETOF bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -400,6 +413,7 @@ COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until o
 
 GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
+GRANT EXECUTE ON FUNCTION update_memory_class TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
 GRANT EXECUTE ON FUNCTION log_memory_changes TO everword_ingest, everword_compactor;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

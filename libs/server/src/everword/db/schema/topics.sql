@@ -2,7 +2,7 @@
 
 CREATE TABLE topic_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id uuid NOT NULL DEFAULT uuidv7(),
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
