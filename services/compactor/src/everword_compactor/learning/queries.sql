@@ -98,7 +98,7 @@ SELECT t.namespace_id, c.message_id, c.corrected_id, c.kind, c.value, c.current_
   JOIN messages o ON o.namespace_id = t.namespace_id AND o.id = c.corrected_id
  WHERE t.namespace_id = %(namespace_id)s
    AND (c.kind < 3 OR EXISTS (SELECT 1 FROM message_corrections e
-                               WHERE e.namespace_id = t.namespace_id AND e.corrected_id = c.corrected_id))
+                               WHERE e.namespace_id = %(namespace_id)s AND e.corrected_id = c.corrected_id))
     ON CONFLICT (namespace_id, corrected_id, message_id) DO NOTHING;
 
 -- list_stated_facts --
