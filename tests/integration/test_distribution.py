@@ -97,7 +97,7 @@ FUNCTIONS = {
     "namespaces_with_old_usage": "a sweep: ids alone",
     **dict.fromkeys(
         (
-            *("number_changes", "hold_lock", "share_lock"),
+            *("number_changes", "hold_lock", "share_lock", "update_memory_class"),
             *("insert_passages", "enqueue_jobs", "enqueue_days"),
         ),
         "one: its argument",
