@@ -76,7 +76,7 @@ CREATE FUNCTION everword.close_deployment() RETURNS void
 COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call from now on; statements that add keys call it. Only the owner of the schema can undo it.';
 
 CREATE FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS 'b8c985d0d422';
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
@@ -120,11 +120,11 @@ COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash 
 CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS '45c7f6a6ae82';
+    AS 'af7aadfc3413';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS 'c39caf2f8854';
 COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Delete passages, except of messages, of these memories in the current namespace; return how many.';
@@ -3174,6 +3174,7 @@ CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_i
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.memory_vectors_1 TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.message_corrections TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject))));
 CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
@@ -3303,6 +3304,7 @@ GRANT ALL ON FUNCTION everword.lock_part(kind text, key text) TO everword_ingest
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
@@ -3443,10 +3445,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest, everw
 GRANT SELECT ON TABLE everword.documents TO everword_search, everword_search_scoped;
 GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_pauses TO everword_embedder;
-GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword.events TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
 GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest, everword_ingest_scoped;
@@ -3501,8 +3502,9 @@ GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest, ever
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
-GRANT SELECT ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
-GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT ON TABLE everword.index_changes TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.index_changes TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_search, everword_ingest, everword_compactor, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.jobs TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor, everword_embedder;
@@ -3516,8 +3518,8 @@ GRANT SELECT ON TABLE everword.lore_books TO everword_search, everword_search_sc
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.lore_entries TO everword_search, everword_search_scoped;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT INSERT ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
+GRANT INSERT,DELETE ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(kind) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(source_id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
@@ -3525,6 +3527,8 @@ GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest, everword_compa
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(valid_until),UPDATE(valid_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(known_until),UPDATE(known_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
@@ -3533,8 +3537,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest, 
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+GRANT DELETE ON TABLE everword.memory_vectors_1 TO everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
 GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT ON TABLE everword.message_corrections TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.message_corrections TO everword_compactor;

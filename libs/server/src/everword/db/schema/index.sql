@@ -66,8 +66,9 @@ CREATE INDEX memories_tags ON memories USING gin (namespace_id, tags) WITH (fast
 CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
 SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
-GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT, UPDATE (importance_class) ON memories TO everword_ingest;
-GRANT SELECT (id, kind, source_id, part, content, lexeme_count), INSERT ON memories TO everword_compactor;
+GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count, valid_until, known_until), INSERT,
+    UPDATE (valid_until, known_until), DELETE ON memories TO everword_ingest, everword_compactor;
+GRANT UPDATE (importance_class) ON memories TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
 INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
 
@@ -220,7 +221,8 @@ COMMENT ON COLUMN index_changes.removed IS 'Deleted passages.';
 COMMENT ON COLUMN index_changes.closed IS 'Passages with changed validity or belief times.';
 CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
 SELECT isolate_table('index_changes', NULL);
-GRANT SELECT, UPDATE (number) ON index_changes TO everword_ingest, everword_search;
+GRANT SELECT, UPDATE (number) ON index_changes TO everword_search;
+GRANT SELECT, INSERT, UPDATE (number), DELETE ON index_changes TO everword_ingest, everword_compactor;
 INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'Changes for the caches of another deployment.');
 
 CREATE FUNCTION log_index_change(removed bigint[], closed bigint[]) RETURNS void
@@ -353,7 +355,7 @@ END $$;
 COMMENT ON FUNCTION prune_memory_changes IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
 CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     dropped bigint[];
@@ -387,7 +389,7 @@ COMMENT ON FUNCTION drop_derived_passages IS
     'Delete passages, except of messages, of these memories in the current namespace; return how many.';
 
 CREATE FUNCTION close_derived_passages(sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     changed bigint[];
@@ -415,5 +417,5 @@ GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, ev
 GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
 GRANT EXECUTE ON FUNCTION update_memory_class TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
-GRANT EXECUTE ON FUNCTION log_memory_changes TO everword_ingest, everword_compactor;
+GRANT EXECUTE ON FUNCTION log_memory_changes, log_index_change TO everword_ingest, everword_compactor;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;
