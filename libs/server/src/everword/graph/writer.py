@@ -247,6 +247,4 @@ async def update_edge(
     new = [replace(row, id=new_id(), source=end.source, **changes) for row in changed]
     if after != before:
         await store.end_edges(conn, namespace_id, [row.id for row in changed if row.id], end)
-        await store.insert_edges(
-            conn, namespace_id, new, end.now, end.reason, may_be_gone=True
-        )
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason, may_be_gone=True)

@@ -156,9 +156,7 @@ def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UU
 
 
 @statement(SQL)
-def take_sources(
-    conn: Connection, namespace_id: int, node_id: UUID
-) -> list[_TakenSource]: ...
+def take_sources(conn: Connection, namespace_id: int, node_id: UUID) -> list[_TakenSource]: ...
 
 
 def enqueue_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
