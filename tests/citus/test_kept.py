@@ -1,0 +1,111 @@
+"""Namespaces of a distributed database are exported, imported, kept for a limited time, held and deleted."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import erasure_service_pb2 as erasure
+from support.callers import within
+from support.citus_cluster import Cluster, connect
+from support.citus_database import Distributed
+from support.databases import DatabaseUnderTest, cloned
+from support.namespace_rows import id_of
+from support.refusals import refused
+from support.stack import running_stack
+from support.transfer_namespace import export, fill_everything, import_file
+
+#: Shards and local tables; distributed tables, which show the rows of all nodes, are left out.
+_TABLES = """
+SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
+ WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+   AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid)
+"""
+
+
+@pytest.fixture(scope="module")
+def file(postgres_url: str) -> bytes:
+    """The export of a full namespace of a database on one server."""
+    with cloned(postgres_url) as database:
+        return asyncio.run(_export_full(database))
+
+
+async def _export_full(database: DatabaseUnderTest) -> bytes:
+    async with running_stack(database, embedder=False) as stack:
+        await fill_everything(stack)
+        return await export(stack, "theirs")
+
+
+def _rows_on_nodes(cluster: Cluster, namespace_id: int) -> dict[str, int]:
+    """Count the rows of a namespace in the shards and local tables of all nodes, by table; without empty ones."""
+    counts = {}
+    for url in cluster.nodes:
+        with connect(url) as conn:
+            conn.execute("SET citus.override_table_visibility = off")
+            for (table,) in conn.execute(_TABLES.encode()).fetchall():
+                query = f"SELECT count(*) FROM {table} WHERE namespace_id = {namespace_id}"
+                [(count,)] = conn.execute(query.encode()).fetchall()
+                if count:
+                    counts[table] = count
+    return counts
+
+
+def test_namespace_is_moved_to_a_distributed_database_and_back(
+    distributed: Distributed, file: bytes, database: DatabaseUnderTest
+) -> None:
+    async def run() -> None:
+        async with running_stack(distributed.database, embedder=False) as stack:
+            written = await import_file(stack, "moved", file)
+            assert written.records == len(file.splitlines()) - 2
+            there = await export(stack, "moved")
+            assert there == file
+            await import_file(stack, "copied", there)
+            assert await export(stack, "copied") == file
+        async with running_stack(database, embedder=False) as stack:
+            await import_file(stack, "back", there)
+            assert await export(stack, "back") == file
+
+    asyncio.run(run())
+    vectors = "SELECT count(*) FROM embedding_queue WHERE namespace_id = %s"
+    passages = file.count(b'\n{"passage":')
+    with distributed.database.connect() as conn:
+        for name in ("moved", "copied"):
+            id_ = id_of(distributed.database, name)
+            assert conn.execute(vectors, [id_]).fetchone() == (passages,)
+
+
+def test_deleted_namespace_leaves_no_row_on_any_node(distributed: Distributed, file: bytes) -> None:
+    async def run() -> None:
+        async with running_stack(distributed.database, embedder=False) as stack:
+            await import_file(stack, "leaving", file)
+            id_ = id_of(distributed.database, "leaving")
+            preview = admin.PreviewNamespaceDeletionRequest(name="leaving")
+            delete = admin.DeleteNamespaceRequest(name="leaving")
+            for call in (
+                stack.admin.PreviewNamespaceDeletion(preview),
+                stack.admin.DeleteNamespace(delete),
+            ):
+                assert (await refused(call)).reason == "LEGAL_HOLD"
+            holds = await stack.erasures.ListLegalHolds(
+                erasure.ListLegalHoldsRequest(), metadata=within("leaving")
+            )
+            for hold in holds.holds:
+                await stack.erasures.DeleteLegalHold(
+                    erasure.DeleteLegalHoldRequest(hold_id=hold.id), metadata=within("leaving")
+                )
+            counts = dict((await stack.admin.PreviewNamespaceDeletion(preview)).row_counts)
+            assert sum(counts.values()) > 100
+            there = _rows_on_nodes(distributed.cluster, id_)
+            assert sum(there.values()) == sum(counts.values()) + 1, "and the row of tenants"
+            deleted = await stack.admin.DeleteNamespace(delete)
+            assert dict(deleted.deletion.row_counts) == counts
+            assert _rows_on_nodes(distributed.cluster, id_) == {}
+            for url in distributed.cluster.nodes:
+                with connect(url) as conn:
+                    assert not conn.execute("SELECT 1 FROM namespaces WHERE id = %s", [id_]).fetchall()
+            request = admin.GetNamespaceRequest(name="leaving")
+            assert (await refused(stack.admin.GetNamespace(request))).reason == "NAMESPACE_NOT_FOUND"
+
+    asyncio.run(run())
