@@ -17,6 +17,12 @@ CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS vo
     AS '7a016b56ed6e';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
+CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'ae55899f9da5';
+COMMENT ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) IS 'Lock and store the progress of an import; false if not `stored` lines are stored. It has the role of import_rows, because a node refuses the writes of two roles in one transaction.';
+
 CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -99,11 +105,11 @@ CREATE FUNCTION everword.count_items(items everword.erasure_item[], message_ids 
     AS 'fcdd5dcbaed9';
 COMMENT ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) IS 'Return the rows of items and messages by table, each row once.';
 
-CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
+CREATE FUNCTION everword.count_namespace_rows(name_ text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fd3a732e1edf';
-COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
+    AS '0b94fa5dc99b';
+COMMENT ON FUNCTION everword.count_namespace_rows(name_ text) IS 'Return the number of rows of a namespace by table, in one snapshot, or NULL if there is no such namespace. Takes no locks.';
 
 CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -168,7 +174,7 @@ COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Del
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '300ef648be79';
+    AS '2775b59d7abb';
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
 CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
@@ -226,9 +232,9 @@ CREATE FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ tex
 COMMENT ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) IS 'Return a legal hold on the target of an erasure or a part of it; NULL if there is none.';
 
 CREATE FUNCTION everword.find_namespace_hold(name_ text) RETURNS uuid
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd0a1036bd580';
+    AS 'fba3fdb318c5';
 COMMENT ON FUNCTION everword.find_namespace_hold(name_ text) IS 'Return a legal hold of an active namespace; unfinished imports and deletions can be deleted whatever they contain.';
 
 CREATE TABLE everword.erasures (
@@ -266,6 +272,12 @@ CREATE FUNCTION everword.finish_erasure(erasure everword.erasures) RETURNS jsonb
     SET search_path TO 'everword', 'pg_temp'
     AS '9074e6a19ac6';
 COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delete the rest of a target, and its name in the record.';
+
+CREATE FUNCTION everword.fix_forms() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'db5f95c6d5c4';
+COMMENT ON FUNCTION everword.fix_forms() IS 'Make the text form of values the same in every database, until the end of the transaction.';
 
 CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -342,7 +354,7 @@ COMMENT ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) IS 'Hol
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '3e037c80f6f4';
+    AS '0be8c975f5b2';
 COMMENT ON FUNCTION everword.idle_retention() IS 'Return namespaces with policies and no unfinished run, with the settings that determine their next night.';
 
 CREATE FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) RETURNS uuid[]
@@ -351,10 +363,16 @@ CREATE FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) R
     AS '3617052a871c';
 COMMENT ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) IS 'Return the ids of the items with one target.';
 
+CREATE FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '18ac31327105';
+COMMENT ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) IS 'Store jobs in the current namespace.';
+
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b74afc5d3ed6';
+    AS '182bd928c667';
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
 CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
@@ -379,6 +397,12 @@ CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     SET search_path TO 'everword', 'pg_temp'
     AS '83598f1b68c6';
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector if the server has it; return whether it exists.';
+
+CREATE FUNCTION everword.is_erasing() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '01985a9f5e34';
+COMMENT ON FUNCTION everword.is_erasing() IS 'Return whether an erasure is in progress. A node has a snapshot for each role, so this runs as the role of export_rows.';
 
 CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -463,9 +487,9 @@ CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uu
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '98f10b53e7d7';
+    AS '0e186f7964a8';
 COMMENT ON FUNCTION everword.newer_erasure() IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
@@ -533,6 +557,12 @@ CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text)
     SET search_path TO 'everword', 'pg_temp'
     AS 'f59ebb4a4848';
 COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'Return the number of rows by table that an erasure would delete, and a few ids of messages. Only reads.';
+
+CREATE FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) RETURNS TABLE(count bigint, pinned bigint, on_hold bigint, samples uuid[])
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '59dc37d2fba0';
+COMMENT ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) IS 'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
 
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1997,24 +2027,23 @@ COMMENT ON COLUMN everword.people.ruling IS 'A person ruled at ruled_at that it 
 
 CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
-    (4)::smallint AS kind,
     v.id,
     (3)::smallint AS importance,
     false AS pinned,
     v.subject,
     d.conversation_id,
-    later.written_at AS active_at
-   FROM ((everword.document_versions v
+    v.superseded_at AS active_at
+   FROM (( SELECT document_versions.namespace_id,
+            document_versions.document_id,
+            document_versions.id,
+            document_versions.subject,
+            lead(document_versions.written_at) OVER (PARTITION BY document_versions.namespace_id, document_versions.document_id ORDER BY document_versions.version) AS superseded_at
+           FROM everword.document_versions) v
      JOIN everword.documents d ON (((d.namespace_id = v.namespace_id) AND (d.id = v.document_id))))
-     CROSS JOIN LATERAL ( SELECT l.written_at
-           FROM everword.document_versions l
-          WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
-          ORDER BY l.version
-         LIMIT 1) later);
+  WHERE (v.superseded_at IS NOT NULL);
 
 CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
  SELECT namespace_id,
-    (5)::smallint AS kind,
     id,
     (
         CASE
@@ -2098,7 +2127,6 @@ COMMENT ON TABLE everword.user_models IS 'Communication style of a subject: valu
 
 CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2108,7 +2136,6 @@ CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
    FROM everword.fact_changes h
 UNION ALL
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2123,7 +2150,6 @@ UNION ALL
      LEFT JOIN everword.trajectories t ON (((t.namespace_id = h.namespace_id) AND (t.id = h.about_id))))
 UNION ALL
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2134,7 +2160,6 @@ UNION ALL
 
 CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
  SELECT m.namespace_id,
-    (1)::smallint AS kind,
     m.id,
     (
         CASE COALESCE(k.importance_class, m.importance_class)
@@ -2150,27 +2175,31 @@ CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
    FROM ((everword.messages m
      JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
      LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
+COMMENT ON VIEW everword.retained_messages IS 'Messages that retention policies may remove, with importance (1-5). The other views are alike.';
+COMMENT ON COLUMN everword.retained_messages.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN everword.retained_messages.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN everword.retained_messages.conversation_active_at IS 'When the latest message of the conversation was sent.';
 
 CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
-    (3)::smallint AS kind,
     v.id,
     v.importance,
     false AS pinned,
     v.subject,
     n.conversation_id,
-    later.written_at AS active_at
-   FROM ((everword.note_versions v
+    v.superseded_at AS active_at
+   FROM (( SELECT note_versions.namespace_id,
+            note_versions.note_id,
+            note_versions.id,
+            note_versions.importance,
+            note_versions.subject,
+            lead(note_versions.written_at) OVER (PARTITION BY note_versions.namespace_id, note_versions.note_id ORDER BY note_versions.version) AS superseded_at
+           FROM everword.note_versions) v
      JOIN everword.notes n ON (((n.namespace_id = v.namespace_id) AND (n.id = v.note_id))))
-     CROSS JOIN LATERAL ( SELECT l.written_at
-           FROM everword.note_versions l
-          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
-          ORDER BY l.version
-         LIMIT 1) later);
+  WHERE (v.superseded_at IS NOT NULL);
 
 CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
  SELECT n.namespace_id,
-    (2)::smallint AS kind,
     n.id,
     (
         CASE k.importance_class
@@ -2191,7 +2220,6 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
 
 CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
  SELECT namespace_id,
-    (6)::smallint AS kind,
     id,
     (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
     false AS pinned,
@@ -2199,88 +2227,6 @@ CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
     NULL::uuid AS conversation_id,
     last_seen_at AS active_at
    FROM everword.patterns p;
-
-CREATE VIEW everword.retained WITH (security_invoker='true') AS
- SELECT retained_messages.namespace_id,
-    retained_messages.kind,
-    retained_messages.id,
-    retained_messages.importance,
-    retained_messages.pinned,
-    retained_messages.subject,
-    retained_messages.conversation_id,
-    retained_messages.active_at,
-    retained_messages.conversation_active_at
-   FROM everword.retained_messages
-UNION ALL
- SELECT retained_notes.namespace_id,
-    retained_notes.kind,
-    retained_notes.id,
-    retained_notes.importance,
-    retained_notes.pinned,
-    retained_notes.subject,
-    retained_notes.conversation_id,
-    retained_notes.active_at,
-    retained_notes.active_at AS conversation_active_at
-   FROM everword.retained_notes
-UNION ALL
- SELECT retained_note_versions.namespace_id,
-    retained_note_versions.kind,
-    retained_note_versions.id,
-    retained_note_versions.importance,
-    retained_note_versions.pinned,
-    retained_note_versions.subject,
-    retained_note_versions.conversation_id,
-    retained_note_versions.active_at,
-    retained_note_versions.active_at AS conversation_active_at
-   FROM everword.retained_note_versions
-UNION ALL
- SELECT retained_document_versions.namespace_id,
-    retained_document_versions.kind,
-    retained_document_versions.id,
-    retained_document_versions.importance,
-    retained_document_versions.pinned,
-    retained_document_versions.subject,
-    retained_document_versions.conversation_id,
-    retained_document_versions.active_at,
-    retained_document_versions.active_at AS conversation_active_at
-   FROM everword.retained_document_versions
-UNION ALL
- SELECT retained_facts.namespace_id,
-    retained_facts.kind,
-    retained_facts.id,
-    retained_facts.importance,
-    retained_facts.pinned,
-    retained_facts.subject,
-    retained_facts.conversation_id,
-    retained_facts.active_at,
-    retained_facts.active_at AS conversation_active_at
-   FROM everword.retained_facts
-UNION ALL
- SELECT retained_patterns.namespace_id,
-    retained_patterns.kind,
-    retained_patterns.id,
-    retained_patterns.importance,
-    retained_patterns.pinned,
-    retained_patterns.subject,
-    retained_patterns.conversation_id,
-    retained_patterns.active_at,
-    retained_patterns.active_at AS conversation_active_at
-   FROM everword.retained_patterns
-UNION ALL
- SELECT retained_history.namespace_id,
-    retained_history.kind,
-    retained_history.id,
-    retained_history.importance,
-    retained_history.pinned,
-    retained_history.subject,
-    retained_history.conversation_id,
-    retained_history.active_at,
-    retained_history.active_at AS conversation_active_at
-   FROM everword.retained_history;
-COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
-COMMENT ON COLUMN everword.retained.pinned IS 'No policy removes it.';
-COMMENT ON COLUMN everword.retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
-COMMENT ON COLUMN everword.retained.conversation_active_at IS 'When the latest message of the conversation was sent, for messages; active_at for other kinds.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -3204,6 +3150,8 @@ GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_com
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
@@ -3229,8 +3177,8 @@ GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until time
 REVOKE ALL ON FUNCTION everword.copy_privileges(source text, target text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.count_namespace_rows(target bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.count_namespace_rows(target bigint) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.count_namespace_rows(name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.count_namespace_rows(name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.count_passages(sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
@@ -3266,6 +3214,8 @@ GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest, everword_i
 GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.fix_forms() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.fix_forms() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.forget_errors(conversations uuid[]) FROM PUBLIC;
@@ -3288,6 +3238,8 @@ GRANT ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) TO ev
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.in_scope(agent text, subject text) FROM PUBLIC;
@@ -3296,6 +3248,8 @@ REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.is_erasing() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.is_erasing() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
@@ -3338,6 +3292,8 @@ REVOKE ALL ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uu
 REVOKE ALL ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
@@ -3595,7 +3551,6 @@ GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest, everword_in
 GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.retained TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
