@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from everword.cli.backup.manifest import BackupError
+from everword.cli.backup.save import save
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import erasure_service_pb2 as erasure
 from support.callers import within
@@ -109,3 +112,8 @@ def test_deleted_namespace_leaves_no_row_on_any_node(distributed: Distributed, f
             assert (await refused(stack.admin.GetNamespace(request))).reason == "NAMESPACE_NOT_FOUND"
 
     asyncio.run(run())
+
+
+def test_backup_refuses_a_distributed_database(distributed: Distributed, tmp_path: Path) -> None:
+    with pytest.raises(BackupError, match="common restore point"):
+        save(distributed.database.admin_url, tmp_path / "saved", lambda total: None, lambda: None)
