@@ -146,10 +146,9 @@ END $$;
 COMMENT ON FUNCTION preview_retained IS
     'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
 
-CREATE FUNCTION retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+CREATE FUNCTION retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     theirs uuid[];
     nodes uuid[];
     counts jsonb := '{}';
@@ -167,8 +166,8 @@ BEGIN
     CASE of_kind
     WHEN 1 THEN
         SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
-        PERFORM fence_jobs(theirs, pause);
-        PERFORM forget_errors(theirs);
+        PERFORM fence_jobs(namespace, theirs, pause);
+        PERFORM forget_errors(namespace, theirs);
         UPDATE fact_evidence
            SET quote = CASE WHEN keep_quotes THEN quote ELSE '' END, conversation_agent = '', conversation_subject = ''
          WHERE namespace_id = namespace AND message_id = ANY(gone);
@@ -176,25 +175,25 @@ BEGIN
             UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
         END IF;
-        counts := remove_messages(gone, true);
-        RETURN merge_erased(counts, retire_conversations(theirs));
+        counts := remove_messages(namespace, gone, true);
+        RETURN merge_erased(counts, retire_conversations(namespace, theirs));
     WHEN 2 THEN
-        PERFORM fence_jobs(NULL, pause);
-        RETURN erase_rows('note', gone, '{}');
+        PERFORM fence_jobs(namespace, NULL, pause);
+        RETURN erase_rows(namespace, 'note', gone, '{}');
     WHEN 5 THEN
-        PERFORM fence_jobs(NULL, pause);
-        PERFORM withdraw_pages(gone);
+        PERFORM fence_jobs(namespace, NULL, pause);
+        PERFORM withdraw_pages(namespace, gone);
         -- Facts that the deleted facts had superseded stay ended.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
-        nodes := fact_nodes(gone);
-        counts := erase_rows('fact', gone, '{}');
-        RETURN merge_erased(counts, remove_loose_nodes(nodes));
+        nodes := fact_nodes(namespace, gone);
+        counts := erase_rows(namespace, 'fact', gone, '{}');
+        RETURN merge_erased(counts, remove_loose_nodes(namespace, nodes));
     WHEN 6 THEN
-        RETURN erase_rows('pattern', gone, '{}');
+        RETURN erase_rows(namespace, 'pattern', gone, '{}');
     ELSE
         IF of_kind = 3 THEN
-            PERFORM forget_requests(gone);
+            PERFORM forget_requests(namespace, gone);
         END IF;
         FOREACH old IN ARRAY CASE of_kind WHEN 3 THEN ARRAY['note_versions'] WHEN 4 THEN ARRAY['document_versions']
                                           ELSE ARRAY['fact_changes', 'learned_changes', 'pattern_decisions'] END LOOP
@@ -207,10 +206,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION retire IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
 
-CREATE FUNCTION retire_conversations(ids uuid[]) RETURNS jsonb
+CREATE FUNCTION retire_conversations(namespace bigint, ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     each uuid;
     removed uuid[];
     counts jsonb := '{}';
@@ -221,7 +219,7 @@ BEGIN
                    OR EXISTS (SELECT FROM documents WHERE namespace_id = namespace AND conversation_id = each)
                    OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
         BEGIN
-            counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
+            counts := merge_erased(counts, erase_rows(namespace, 'conversation', ARRAY[each], '{}'));
             DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
             removed := removed || each;
         EXCEPTION WHEN foreign_key_violation THEN
