@@ -174,7 +174,7 @@ COMMENT ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) IS 'Delet
 CREATE FUNCTION everword.erase_memories(namespace bigint, of_target text, gone uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9805333fdd28';
+    AS '69690babdd47';
 COMMENT ON FUNCTION everword.erase_memories(namespace bigint, of_target text, gone uuid[]) IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
 
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
@@ -613,7 +613,7 @@ COMMENT ON FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) 
 CREATE FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c8f0bd33df8c';
+    AS '68f111db20ee';
 COMMENT ON FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) IS 'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
 CREATE FUNCTION everword.remove_passages(namespace bigint, sources uuid[]) RETURNS jsonb
@@ -743,13 +743,13 @@ COMMENT ON FUNCTION everword.withdraw_learned(namespace bigint, gone uuid[], sub
 CREATE FUNCTION everword.withdraw_nodes(namespace bigint, direct uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd817b16f0f08';
+    AS 'e7af58ce5355';
 COMMENT ON FUNCTION everword.withdraw_nodes(namespace bigint, direct uuid[]) IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
 
 CREATE FUNCTION everword.withdraw_pages(namespace bigint, sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '6006aca89be9';
+    AS '872a21874053';
 COMMENT ON FUNCTION everword.withdraw_pages(namespace bigint, sources uuid[]) IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
 
 CREATE FUNCTION everword.withdraw_summaries(namespace bigint, gone uuid[], axes smallint[]) RETURNS jsonb

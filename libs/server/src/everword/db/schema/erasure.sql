@@ -1,6 +1,7 @@
 -- Erasure of messages and other memories with all data derived from them. Services' roles may not delete messages;
 -- these functions do, and ingest may call those granted below. The others are their steps. In a distributed database they
--- all run on the node of the namespace (distribution.py), so they read no table that is only on the coordinator.
+-- all run on the node of the namespace (distribution.py), so they read no table that is only on the coordinator. Citus
+-- refuses INSERT … SELECT there, so rows are inserted one by one.
 
 CREATE FUNCTION merge_erased(one jsonb, other jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
@@ -209,6 +210,7 @@ CREATE FUNCTION withdraw_pages(namespace bigint, sources uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     nodes uuid[];
+    node uuid;
     pages uuid[];
     counts jsonb := '{}';
 BEGIN
@@ -221,7 +223,9 @@ BEGIN
         counts := erase_rows(namespace, 'topic', pages, '{}');
     END IF;
     counts := merge_erased(counts, erase_rows(namespace, 'cited', sources, '{}'));
-    INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT namespace, id FROM unnest(nodes) AS n (id);
+    FOR node IN SELECT DISTINCT id FROM unnest(nodes) AS n (id) LOOP
+        INSERT INTO topic_changes (namespace_id, node_id) VALUES (namespace, node);
+    END LOOP;
     RETURN counts;
 END $$;
 COMMENT ON FUNCTION withdraw_pages IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
@@ -232,6 +236,7 @@ DECLARE
     covering uuid[];
     empty uuid[];
     removed uuid[] := '{}';
+    pending record;
     counts jsonb;
 BEGIN
     IF direct IS NULL THEN
@@ -264,16 +269,19 @@ BEGIN
            needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
            revision = revision + 1
      WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
-    INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id)
-    SELECT namespace, n.level, n.period, n.subject, n.instance,
-           CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
-                                         JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
-                                        WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
-      FROM summaries n
-     WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
-       AND NOT EXISTS (SELECT FROM calendar_pending p
-                        WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
-                          AND p.subject = n.subject AND p.instance = n.instance);
+    FOR pending IN
+        SELECT n.level, n.period, n.subject, n.instance,
+               CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
+                                             JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
+                                            WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END AS conversation_id
+          FROM summaries n
+         WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
+           AND NOT EXISTS (SELECT 1 FROM calendar_pending p
+                            WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
+                              AND p.subject = n.subject AND p.instance = n.instance) LOOP
+        INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id)
+        VALUES (namespace, pending.level, pending.period, pending.subject, pending.instance, pending.conversation_id);
+    END LOOP;
     RETURN counts || jsonb_build_object(
         'summaries_withdrawn', cardinality(covering) - cardinality(removed),
         'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
@@ -503,6 +511,7 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     counts jsonb;
     salt bytea := erasure_salt(namespace);
+    erased_hash bytea;
     lost bigint;
     turns bigint;
     bytes bigint;
@@ -519,12 +528,13 @@ BEGIN
     counts := merge_erased(counts, erase_rows(namespace, 'message', gone, '{}', CASE WHEN learned_stays
                                    THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
     IF NOT learned_stays THEN
-        INSERT INTO erased_external_ids (namespace_id, hash)
-        SELECT DISTINCT m.namespace_id, sha256(coalesce(c.erased_key, salted_hash(salt, c.channel, c.agent, c.session_key))
-                                               || convert_to(m.external_id, 'UTF8'))
-          FROM messages m JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
-         WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
-            ON CONFLICT DO NOTHING;
+        FOR erased_hash IN
+            SELECT DISTINCT sha256(coalesce(c.erased_key, salted_hash(salt, c.channel, c.agent, c.session_key))
+                                   || convert_to(m.external_id, 'UTF8'))
+              FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+             WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL LOOP
+            INSERT INTO erased_external_ids (namespace_id, hash) VALUES (namespace, erased_hash) ON CONFLICT DO NOTHING;
+        END LOOP;
     END IF;
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
@@ -552,6 +562,7 @@ DECLARE
     moment constant timestamptz := clock_timestamp();
     significant uuid[];
     derived uuid[];
+    node uuid;
     counts jsonb;
 BEGIN
     IF NOT EXISTS (SELECT FROM erasure_targets WHERE name = of_target AND kind > 4) THEN
@@ -580,8 +591,9 @@ BEGIN
          WHERE namespace_id = namespace
            AND id IN (SELECT book_id FROM lore_entries WHERE namespace_id = namespace AND id = ANY(gone));
     WHEN 'topic' THEN
-        INSERT INTO topic_changes (namespace_id, node_id)
-        SELECT namespace, node_id FROM topic_pages WHERE namespace_id = namespace AND id = ANY(gone);
+        FOR node IN SELECT p.node_id FROM topic_pages p WHERE p.namespace_id = namespace AND p.id = ANY(gone) LOOP
+            INSERT INTO topic_changes (namespace_id, node_id) VALUES (namespace, node);
+        END LOOP;
     ELSE
         NULL;
     END CASE;
