@@ -250,7 +250,9 @@ DECLARE
     -- of the time of unnest.
     counts constant integer[] := ARRAY(
         SELECT (octet_length(tsvectorsend(vector)) - octet_length(tsvectorsend(strip(vector)))) / 2 FROM unnest(vectors) AS vector);
-    lexeme_total constant bigint := (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n);
+    words constant bigint := (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n);
+    -- Citus locks a reference table that a writing statement reads on the first worker, also for the other workers' namespaces.
+    generation_ids constant bigint[] := ARRAY(SELECT id FROM model_generations WHERE state IN ('building', 'active'));
     wanted bigint[];
     added bigint;
 BEGIN
@@ -282,13 +284,13 @@ BEGIN
         SELECT t.namespace_id, p.id, generations.id, now() + make_interval(secs => vector_delay_s)
           FROM tenants t
          CROSS JOIN unnest(wanted) AS p (id)
-         CROSS JOIN model_generations AS generations
-         WHERE t.namespace_id = namespace AND generations.state IN ('building', 'active')
+         CROSS JOIN unnest(generation_ids) AS generations (id)
+         WHERE t.namespace_id = namespace
          ORDER BY p.id;
         PERFORM log_memory_changes(source_ids);
     END IF;
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
-    VALUES (namespace, message_count, turn_count, cardinality(ids), lexeme_total, bytes);
+    VALUES (namespace, message_count, turn_count, cardinality(ids), words, bytes);
     IF cardinality(author_name_list) > 0 THEN
         -- Names are sorted, and locked last, so that concurrent writes with the same new names cannot deadlock.
         INSERT INTO author_names (namespace_id, name)
