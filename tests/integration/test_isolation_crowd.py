@@ -1,4 +1,4 @@
-"""Twenty namespaces, each with a word of its own in all its texts: no answer of any RPC has another namespace's word."""
+"""Twenty namespaces with a word of their own in all texts: no RPC answers with a word of another namespace."""
 
 from __future__ import annotations
 
@@ -20,16 +20,32 @@ from support.probes import keep
 from support.stack import Stack
 from support.twins import SHARED_LISTS, Twins, recipes, twins
 
-NAMES = tuple(f"crowd-{letter}" for letter in "abcdefghijklmnopqrst")
+#: By namespace. None is so like another that searches would correct it.
+WORDS = {
+    f"crowd-{number}": word
+    for number, word in enumerate(
+        (
+            *("kestrel", "plover", "siskin", "wagtail", "bittern", "dunlin", "garganey", "osprey"),
+            *(
+                "lapwing",
+                "merganser",
+                "nuthatch",
+                "pipit",
+                "quail",
+                "redshank",
+                "smew",
+                "turnstone",
+            ),
+            *("whimbrel", "yaffle", "cormorant", "fieldfare"),
+        )
+    )
+}
+NAMES = tuple(WORDS)
 #: Kinds of free text, to which the namespace's word is added.
 TEXTS = frozenset({"content", "description", "title", "value", "label", "reason", "subject"})
-_WORD = re.compile(r"kestrel[a-t]\b")
+_WORD = re.compile(rf"\b(?:{'|'.join(WORDS.values())})\b")
 #: Errors that are no answers.
 _FAILED = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNAVAILABLE}
-
-
-def _word(name: str) -> str:
-    return f"kestrel{name[-1]}"
 
 
 def _neighbour(name: str) -> str:
@@ -44,10 +60,12 @@ def _add_words(message: Any, name: str) -> None:
                 for each in value if field.is_repeated else [value]:
                     _add_words(each, name)
         elif field.type == FieldDescriptor.TYPE_STRING and not field.is_repeated:
-            if kind_of(field) in TEXTS and value != "user":  # The label of a node that each graph has.
-                setattr(message, field.name, f"{value} {_word(name)}")
+            if (
+                kind_of(field) in TEXTS and value != "user"
+            ):  # The label of a node that each graph has.
+                setattr(message, field.name, f"{value} {WORDS[name]}")
             elif field.name == "query":
-                setattr(message, field.name, f"{value} {_word(_neighbour(name))}")
+                setattr(message, field.name, f"{value} {WORDS[_neighbour(name)]}")
 
 
 class Crowd:
@@ -69,9 +87,7 @@ class Crowd:
                 await self._namespaces.learn(name)
         await asyncio.gather(*(self._call(method, recipe, name, first) for name in NAMES))
 
-    async def _call(
-        self, method: MethodDescriptor, recipe: Recipe, name: str, first: bool
-    ) -> None:
+    async def _call(self, method: MethodDescriptor, recipe: Recipe, name: str, first: bool) -> None:
         requests = self._namespaces.requests(method, recipe, name)
         for request in requests:
             _add_words(request, name)
@@ -88,9 +104,9 @@ class Crowd:
             if first:
                 keep(recipe, answers, self._namespaces.kept[name])
         words = set(_WORD.findall(" ".join(map(str, answers))))
-        if words - {_word(name)}:
+        if words - {WORDS[name]}:
             self.wrong.append(f"{method.name} in {name}: {words}")
-        if _word(name) in words:
+        if WORDS[name] in words:
             self.with_own.add(method.name)
 
 

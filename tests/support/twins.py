@@ -89,9 +89,7 @@ class Twins:
             if recipe.method == "ListTopics":
                 await self.learn(name)
             try:
-                answers = await self.call(
-                    method, recipe, self.requests(method, recipe, name), name
-                )
+                answers = await self.call(method, recipe, self.requests(method, recipe, name), name)
             except grpc.aio.AioRpcError:
                 assert not recipe.keep, recipe.method
             else:
