@@ -27,8 +27,6 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword_ingest.housekeeping.find_crowded": "tasks (8,), subplans 0",
     "everword_ingest.housekeeping.fold_corpus_counts": "tasks (1, 1, 1), subplans 4",
     "everword_ingest.messages.enqueue_sentences": "tasks (), subplans 1",
-    "everword_ingest.retention.page_document_versions": "tasks (8,), subplans 0",
-    "everword_ingest.retention.page_note_versions": "tasks (8,), subplans 0",
     "everword_ingest.transfer.insert_target": "tasks (), subplans 1",
 }
 #: Statements that Citus refuses.
@@ -66,11 +64,6 @@ REFUSED: frozenset[str] = frozenset(
         "everword_ingest.housekeeping.list_unmeasured",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.namespaces.update_namespace",
-        "everword_ingest.retention.count_retained",
-        "everword_ingest.retention.idle_retention",
-        "everword_ingest.retention.page_history",
-        "everword_ingest.retention.sample_retained",
-        "everword_ingest.transfer.newer_erasure",
     }
 )
 

@@ -62,7 +62,7 @@ FUNCTIONS = {
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
             "find_erasure_hold",
             *("preview_erasure", "forget_sessions", "log_memory_changes"),
-            "import_rows",
+            *("import_rows", "advance_import", "is_erasing"),
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),

@@ -211,7 +211,7 @@ async def _replace_intervals(
     namespace_id, now = locked.namespace_id, locked.now
     if removed_ids:
         await store.disbelieve_intervals(conn, namespace_id, now, removed_ids)
-        await close_passages(conn, removed_ids, known_until=now)
+        await close_passages(conn, namespace_id, removed_ids, known_until=now)
     if come:
         await store.insert_intervals(conn, namespace_id, now, come)
 

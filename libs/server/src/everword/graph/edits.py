@@ -84,7 +84,7 @@ async def delete_node(
     """Take a node that is held out of the graph; return how many edges went with it."""
     edges = await store.end_edges_of_node(conn, namespace_id, version.node_id, end)
     await store.end_versions(conn, namespace_id, [version.id], end)
-    await close_passages(conn, [version.id], known_until=end.now)
+    await close_passages(conn, namespace_id, [version.id], known_until=end.now)
     await store.enqueue_nodes(conn, namespace_id, [version.node_id])
     return edges
 
@@ -114,7 +114,7 @@ async def merge_nodes(
     await store.set_merged_into(conn, namespace_id, list(others), retained.id)
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
-    await close_passages(conn, gone, known_until=end.now)
+    await close_passages(conn, namespace_id, gone, known_until=end.now)
     await store.enqueue_nodes(conn, namespace_id, [*others, retained.id])
     before = known[retained.id]
     after = _merged(before, [known[id_] for id_ in others])

@@ -4,6 +4,7 @@
 CREATE SEQUENCE memory_ids AS bigint;
 COMMENT ON SEQUENCE memory_ids IS 'Ids of passages, over all namespaces and partitions.';
 GRANT USAGE ON SEQUENCE memory_ids TO everword_ingest, everword_compactor;
+GRANT SELECT ON SEQUENCE memory_ids TO everword_ingest;
 
 CREATE TABLE memories (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -90,15 +91,15 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE FUNCTION hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT conversation IS NOT NULL
-       AND (hidden_conversation(namespace, conversation)
-            OR EXISTS (SELECT FROM erasures
-                        WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                          AND through_passage >= passage))
+CREATE FUNCTION is_passage_shown(conversation uuid, speaker text, passage bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT conversation IS NULL
+        OR strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
+           AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb -> speaker ->> 1)::bigint < passage, true)
 $$;
-COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage is being erased.';
+COMMENT ON FUNCTION is_passage_shown IS
+    'Return whether a passage is visible: false if an erasure of its conversation or speaker was in progress when the transaction '
+    'began. Reads only settings.';
 
 -- The view has its owner's rights and no security barrier, so that the planner can use text operators in index scans.
 -- The settings for hidden rows are set once per transaction, and read once per statement.
@@ -109,7 +110,7 @@ SELECT namespace_id, id, kind, source_id, part, conversation_id, seq, agent, sub
   FROM memories
  WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint
    AND ((SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-        OR NOT hidden_passage(namespace_id, conversation_id, author, id))
+        OR is_passage_shown(conversation_id, author, id))
   WITH LOCAL CHECK OPTION;
 COMMENT ON VIEW visible_memories IS 'Memories of the current namespace, without those being erased.';
 GRANT SELECT ON visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder;
@@ -354,10 +355,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION prune_memory_changes IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
-CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
+CREATE FUNCTION drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     dropped bigint[];
     changed uuid[];
     words bigint;
@@ -386,12 +386,11 @@ BEGIN
     RETURN cardinality(dropped);
 END $$;
 COMMENT ON FUNCTION drop_derived_passages IS
-    'Delete passages, except of messages, of these memories in the current namespace; return how many.';
+    'Delete passages, except of messages, of these memories; return how many.';
 
-CREATE FUNCTION close_derived_passages(sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
+CREATE FUNCTION close_derived_passages(namespace bigint, sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     changed bigint[];
     changed_sources uuid[];
 BEGIN
@@ -413,7 +412,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION is_passage_shown TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
 GRANT EXECUTE ON FUNCTION update_memory_class TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;

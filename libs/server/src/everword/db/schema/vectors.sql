@@ -253,6 +253,8 @@ DECLARE
     counts constant integer[] := ARRAY(
         SELECT (octet_length(tsvectorsend(vector)) - octet_length(tsvectorsend(strip(vector)))) / 2 FROM unnest(vectors) AS vector);
     words constant bigint := (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n);
+    -- Citus locks a reference table that a writing statement reads on the first worker, also for the other workers' namespaces.
+    generation_ids constant bigint[] := ARRAY(SELECT id FROM model_generations WHERE state IN ('building', 'active'));
     wanted bigint[];
     added bigint;
 BEGIN
@@ -284,8 +286,8 @@ BEGIN
         SELECT t.namespace_id, p.id, generations.id, now() + make_interval(secs => vector_delay_s)
           FROM tenants t
          CROSS JOIN unnest(wanted) AS p (id)
-         CROSS JOIN model_generations AS generations
-         WHERE t.namespace_id = namespace AND generations.state IN ('building', 'active')
+         CROSS JOIN unnest(generation_ids) AS generations (id)
+         WHERE t.namespace_id = namespace
          ORDER BY p.id;
         PERFORM log_memory_changes(source_ids);
     END IF;
