@@ -21,8 +21,7 @@ STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_sta
 #: counters; rows found are locked and changed by a separate statement for each namespace.
 READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
-    "everword.jobs.next_turn": "a worker goes from namespace to namespace",
-    "everword.jobs.find_startable": "as next_turn",
+    "everword.jobs.find_startable": "a worker goes from namespace to namespace",
     "everword.jobs.other_namespaces_wait": "whether it is another namespace's turn",
     "everword.jobs.find_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
@@ -98,10 +97,11 @@ FUNCTIONS = {
     **dict.fromkeys(
         (
             *("number_changes", "hold_lock", "share_lock", "update_memory_class"),
-            *("insert_passages", "enqueue_jobs", "enqueue_days"),
+            *("insert_passages", "enqueue_jobs", "enqueue_days", "enqueue_lost_periods"),
         ),
         "one: its argument",
     ),
+    "next_turn": "a worker goes from namespace to namespace: ids alone",
     "unnumbered_namespaces": "a sweep: ids alone",
     "agent_of": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",

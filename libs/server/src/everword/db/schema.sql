@@ -71,9 +71,9 @@ CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost
 COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Return whether this percentage of one of the limits is used.';
 
 CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '7beb12d306fa';
+    AS '3604b253cef3';
 COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.channel_policy(policies jsonb, channel text) RETURNS jsonb
@@ -158,6 +158,12 @@ CREATE FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects t
     SET search_path TO 'everword', 'pg_temp'
     AS '882db99821d4';
 COMMENT ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) IS 'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs parked for longer than `retry_failed_after_s`.';
+
+CREATE FUNCTION everword.enqueue_lost_periods(namespace bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '052ef414a91b';
+COMMENT ON FUNCTION everword.enqueue_lost_periods(namespace bigint) IS 'Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.';
 
 CREATE FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -497,10 +503,16 @@ CREATE FUNCTION everword.newer_erasure() RETURNS text
     AS '0e186f7964a8';
 COMMENT ON FUNCTION everword.newer_erasure() IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
-CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.next_turn(due_task text, after bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c96f7c31251b';
+    AS '006f2c7f7425';
+COMMENT ON FUNCTION everword.next_turn(due_task text, after bigint) IS 'Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '671d7bd39741';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
@@ -522,10 +534,10 @@ CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURN
 COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '61d49f63a64d';
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+    AS 'b798194731d1';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, not parked: ids and dates. At most `batch` for each such model and prompt, shared by their namespaces.';
 
 CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
     LANGUAGE plpgsql STABLE
@@ -534,9 +546,9 @@ CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS
 COMMENT ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fb9ca721ff9a';
+    AS '4aad4ebf7dd2';
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 
 CREATE FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
@@ -590,7 +602,7 @@ COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids b
 CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a75c81bc7537';
+    AS '8f00afcdd781';
 COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
@@ -3195,6 +3207,8 @@ REVOKE ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subj
 GRANT ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) FROM PUBLIC;
@@ -3280,6 +3294,8 @@ REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, so
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.next_turn(due_task text, after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.next_turn(due_task text, after bigint) TO everword_ingest, everword_compactor, everword_embedder, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
@@ -3386,11 +3402,10 @@ GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everwor
 GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
-GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.conversations TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest, everword_ingest_scoped;
