@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
+from enum import Enum, auto
 from itertools import islice
 
 from everword.text.word_languages import word_language
@@ -12,6 +12,8 @@ from everword.text.word_languages import word_language
 _WORD = re.compile(r"[^\W\d_]+")
 #: Words that are read: a text rarely changes its language, and a passage has about 120.
 _WORDS = 120
+#: Characters in which the words of `is_english` are looked for.
+_CHARS = 2_000
 #: A text is English unless more than this share of its words is not. Names count as English, so a German question that
 #: consists mostly of names is near the limit: .8 % of the German questions of XQuAD and none of the Spanish ones are
 #: taken for English, and .1 % of the English messages of REALTALK for another language.
@@ -30,27 +32,46 @@ _SHORT_ENGLISH = frozenset(
 _SCRIPTS = {"hindi": "[\u0900-\u097f]", "thai": "[\u0e00-\u0e7f]", "chinese": "[\u4e00-\u9fff]"}
 _SCRIPT_LETTERS = {name: re.compile(letters) for name, letters in _SCRIPTS.items()}
 _KANA = re.compile("[\u3040-\u30ff]")
+#: Words whose verdicts are kept.
+_REMEMBERED = 16_384
 #: The last letter of the scripts whose words `word_language` reads.
 _LAST_LATIN = "\N{LATIN SMALL LETTER EZH WITH CARON}"
 
 
 def is_english(text: str) -> bool:
     """Return whether a text is English. A text without words is."""
-    words = foreign = 0
-    for found in islice(_WORD.finditer(text), _WORDS):
-        # Only the beginning of a long word is kept in the cache. Scripts without spaces have long ones.
-        word = found[0][: _LONGEST + 1].lower()
-        if len(word) >= _SHORTEST or word in _SHORT_ENGLISH or not word.isascii():
-            words += 1
-            foreign += not _is_english_word(word)
-    return foreign <= _FOREIGN_SHARE * words
+    verdicts = [*map(_VERDICTS.__getitem__, _WORD.findall(text, 0, _CHARS)[:_WORDS])]
+    foreign = verdicts.count(_Verdict.FOREIGN)
+    return foreign <= _FOREIGN_SHARE * (foreign + verdicts.count(_Verdict.ENGLISH))
 
 
-@lru_cache(maxsize=16_384)
-def _is_english_word(word: str) -> bool:
-    if len(word) < _SHORTEST:
-        return word.isascii()
-    return word[0] <= _LAST_LATIN and word_language(word) == "english"
+class _Verdict(Enum):
+    ENGLISH = auto()
+    FOREIGN = auto()
+    #: The same in many languages: it does not count.
+    UNDECIDED = auto()
+
+
+class _Verdicts(dict[str, _Verdict]):
+    """Caches the verdict on each word, because every passage is read, and a few words make up most of all text."""
+
+    def __missing__(self, word: str) -> _Verdict:
+        # Only the beginning of a long word is decided and kept. Scripts without spaces have long ones.
+        read = word[: _LONGEST + 1].lower()
+        if read.isascii() and len(read) < _SHORTEST:
+            verdict = _Verdict.ENGLISH if read in _SHORT_ENGLISH else _Verdict.UNDECIDED
+        elif len(read) >= _SHORTEST and read[0] <= _LAST_LATIN and word_language(read) == "english":
+            verdict = _Verdict.ENGLISH
+        else:
+            verdict = _Verdict.FOREIGN
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        if len(word) <= _LONGEST:
+            self[word] = verdict
+        return verdict
+
+
+_VERDICTS = _Verdicts()
 
 
 def guess_language(text: str) -> str:

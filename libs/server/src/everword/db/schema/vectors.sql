@@ -245,38 +245,38 @@ LANGUAGE plpgsql SET search_path = everword, public, pg_temp AS $$
 DECLARE
     -- Ids are known before, and each table has a statement: so each statement runs where the namespace is.
     ids constant bigint[] := ARRAY(SELECT nextval('memory_ids') FROM generate_series(1, coalesce(cardinality(source_ids), 0)));
+    vectors constant tsvector[] := ARRAY(SELECT text::tsvector FROM unnest(lexeme_texts) AS text);
+    -- A position takes two bytes in a sent tsvector: comparing its length with and without positions counts them in a tenth
+    -- of the time of unnest.
+    counts constant integer[] := ARRAY(
+        SELECT (octet_length(tsvectorsend(vector)) - octet_length(tsvectorsend(strip(vector)))) / 2 FROM unnest(vectors) AS vector);
     wanted bigint[];
     added bigint;
-    words bigint := 0;
 BEGIN
     IF cardinality(ids) > 0 THEN
-        -- A position takes two bytes in a sent tsvector: comparing its length with and without positions counts them in a tenth
-        -- of the time of unnest. OFFSET ensures that each tsvector is computed once.
         INSERT INTO memories (namespace_id, id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                               instance, author, role, tags, importance_class, automated, occurred_at, content,
                               lexemes, lexeme_count, literals, ranking, valid_from, valid_until, known_from)
         SELECT t.namespace_id, p.id, p.kind, p.source_id, p.part, p.conversation_id, p.seq, p.agent, p.subject,
                p.channel, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
-               p.content, v.lexemes,
-               (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
-               p.literals, p.ranking, valid_after, valid_before, known_after
+               p.content, p.lexemes, p.lexeme_count, p.literals, p.ranking, valid_after, valid_before, known_after
           FROM tenants t
          CROSS JOIN unnest(ids, kinds, source_ids, parts, conversation_ids, seqs, agents, subjects, channels, instances,
                            authors, roles, tag_literals, importance_classes, automated_flags, occurred, contents,
-                           lexeme_texts, literal_texts, rankings)
+                           vectors, counts, literal_texts, rankings)
             AS p (id, kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
-                  importance_class, automated, occurred_at, content, lexemes, literals, ranking)
-         CROSS JOIN LATERAL (SELECT p.lexemes::tsvector OFFSET 0) AS v (lexemes)
+                  importance_class, automated, occurred_at, content, lexemes, lexeme_count, literals, ranking)
          WHERE t.namespace_id = namespace;
         GET DIAGNOSTICS added = ROW_COUNT;
         IF added <> cardinality(ids) THEN
             RAISE foreign_key_violation USING MESSAGE = format('namespace %s has no row of tenants', namespace);
         END IF;
-        SELECT coalesce(sum(m.lexeme_count), 0) INTO words
-          FROM visible_memories m WHERE m.namespace_id = namespace AND m.id = ANY(ids);
-        SELECT array_agg(p.id ORDER BY p.id) INTO wanted
-          FROM unnest(ids, kinds, source_ids, parts, contents) AS p (id, kind, source_id, part, content)
-         WHERE needs_vector(namespace, p.kind, p.source_id, p.part, p.content);
+        wanted := ids;
+        IF '' = ANY(contents) OR 2 = ANY(kinds) THEN
+            SELECT array_agg(p.id ORDER BY p.id) INTO wanted
+              FROM unnest(ids, kinds, source_ids, parts, contents) AS p (id, kind, source_id, part, content)
+             WHERE needs_vector(namespace, p.kind, p.source_id, p.part, p.content);
+        END IF;
         INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, not_before)
         SELECT t.namespace_id, p.id, generations.id, now() + make_interval(secs => vector_delay_s)
           FROM tenants t
@@ -287,14 +287,16 @@ BEGIN
         PERFORM log_memory_changes(source_ids);
     END IF;
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
-    VALUES (namespace, message_count, turn_count, cardinality(ids), words, bytes);
-    -- Names are sorted, and locked last, so that concurrent writes with the same new names cannot deadlock.
-    INSERT INTO author_names (namespace_id, name)
-    SELECT t.namespace_id, author
-      FROM tenants t
-     CROSS JOIN unnest(author_name_list) AS author
-     WHERE t.namespace_id = namespace
-        ON CONFLICT DO NOTHING;
+    VALUES (namespace, message_count, turn_count, cardinality(ids), (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n), bytes);
+    IF cardinality(author_name_list) > 0 THEN
+        -- Names are sorted, and locked last, so that concurrent writes with the same new names cannot deadlock.
+        INSERT INTO author_names (namespace_id, name)
+        SELECT t.namespace_id, author
+          FROM tenants t
+         CROSS JOIN unnest(author_name_list) AS author
+         WHERE t.namespace_id = namespace
+            ON CONFLICT DO NOTHING;
+    END IF;
     RETURN coalesce(ids[cardinality(ids)], 0);
 END $$;
 COMMENT ON FUNCTION insert_passages IS
