@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 import grpc
 import pytest
@@ -22,7 +24,9 @@ from everword.v1 import search_service_pb2 as search
 from everword_ingest.housekeeping.housekeeping import Housekeeping
 from support.callers import make_namespaces, within
 from support.calls import append, message, target
+from support.citus_cluster import SHARDS, WORKERS
 from support.citus_database import Distributed
+from support.command_line import everword
 from support.costs import Accounts, budget, kinds, spent
 from support.keyed_stack import keyed
 from support.refusals import refused
@@ -205,3 +209,30 @@ async def test_namespaces_are_created_changed_and_listed(operator: Stack) -> Non
     assert (await refused(operator.admin.CreateNamespace(again))).reason == (
         "NAMESPACE_ALREADY_EXISTS"
     )
+
+
+async def test_doctor_shows_nodes_shards_and_balance(
+    operator: Stack, distributed: Distributed
+) -> None:
+    variables = {
+        "EVERWORD_API_KEY": ADMIN_KEY,
+        "EVERWORD_ADMIN_DATABASE_URL": distributed.cluster.coordinator,
+    }
+    finished = await everword(operator, "doctor", "--json", **variables)
+    found = {each["check"]: each for each in json.loads(finished.output)}
+    nodes = [
+        found[f"node {urlsplit(url).netloc.split('@')[1]}"] for url in distributed.cluster.nodes
+    ]
+    assert [each["found"].split(",")[:2] for each in nodes] == [
+        ["coordinator", " without shards"],
+        *([["worker", f" {SHARDS // WORKERS} shards"]] * WORKERS),
+    ]
+    assert "theirs" in found["largest namespaces"]["found"]
+    assert found["balance"] == {
+        "check": "balance",
+        "ok": True,
+        "found": "nodes have equal shares",
+        "advice": "",
+    }
+    shown = await everword(operator, "doctor", **variables)
+    assert "nodes have equal shares" in shown.output
