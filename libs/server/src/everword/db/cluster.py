@@ -35,7 +35,10 @@ SELECT n.name, c.bytes, s.nodename AS host, s.nodeport AS port
                       WHERE p.shardid = get_shard_id_for_distribution_column('everword.conversations', c.namespace_id)) s
  ORDER BY c.bytes DESC
 """
-_MOVES = "SELECT count(*) FROM get_rebalance_table_shards_plan()"
+#: Moves of shards of `conversations`: the colocated shards move with them.
+_MOVES = """
+SELECT count(*) FROM get_rebalance_table_shards_plan() WHERE table_name = 'everword.conversations'::regclass
+"""
 _REBALANCES = """
 SELECT count(*) FROM pg_dist_background_job WHERE job_type = 'rebalance' AND state IN ('scheduled', 'running', 'failing')
 """
