@@ -19,19 +19,15 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword.jobs.find_startable": "a worker looks for a job in any namespace",
     "everword.jobs.find_unpublished": "a publisher sends wake-ups of any namespace",
     "everword.jobs.other_namespaces_wait": "a worker asks whether jobs of any other namespace wait",
-    "everword.quotas.fold_usage": "tasks (1, 1), subplans 3",
-    "everword_ingest.admin.revoke_api_key": "tasks (1,), subplans 1",
-    "everword_ingest.conversations.insert_conversation": "tasks (1, 1), subplans 3",
-    "everword_ingest.costs.insert_loaded_prices": "tasks (), subplans 1",
-    "everword_ingest.housekeeping.find_crowded": "tasks (8,), subplans 0",
-    "everword_ingest.housekeeping.fold_corpus_counts": "tasks (1, 1, 1), subplans 4",
+    "everword_ingest.costs.insert_loaded_prices": "an operator's: prices are copied to each node",
+    "everword_ingest.housekeeping.find_crowded": "a sweep: counts rows on every node",
+    "everword_ingest.housekeeping.fold_corpus_counts": "housekeeping of a namespace: its statement deletes and inserts",
+    "everword_ingest.housekeeping.list_unmeasured": "a sweep: reads times of measurements on every node",
     "everword_ingest.transfer.insert_target": "tasks (), subplans 1",
 }
 #: Statements that Citus refuses.
 REFUSED: frozenset[str] = frozenset(
     {
-        "everword.costs.find_spent_budget",
-        "everword.costs.insert_usage",
         "everword.index.count_missing_vectors",
         "everword.index.enqueue_missing_vectors",
         "everword_compactor.jobs.vectors_are_due",
@@ -40,14 +36,10 @@ REFUSED: frozenset[str] = frozenset(
         "everword_embedder.queue.forgotten_namespaces",
         "everword_embedder.queue.measure_backlog",
         "everword_embedder.queue.store_halfvecs",
-        "everword_ingest.admin.rotate_api_key",
         "everword_ingest.erasure.begin_erasure",
         "everword_ingest.erasure.forget_author_names",
         "everword_ingest.erasure.preview_erasure",
         "everword_ingest.erasure.retire",
-        "everword_ingest.housekeeping.list_unmeasured",
-        "everword_ingest.housekeeping.measure_stored",
-        "everword_ingest.namespaces.update_namespace",
     }
 )
 
