@@ -67,7 +67,7 @@ CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, pa
 CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
 SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
 GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT, UPDATE (importance_class) ON memories TO everword_ingest;
-GRANT SELECT (id, kind, source_id, part, content, lexeme_count), INSERT ON memories TO everword_compactor;
+GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT ON memories TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
 INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
 
