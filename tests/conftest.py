@@ -16,7 +16,13 @@ from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
 from support.added_migrations import AddMigrations, added_migrations
-from support.databases import DatabaseUnderTest, cloned, prepare_template
+from support.citus_cluster import citus_programs, running_cluster
+from support.databases import (
+    DatabaseUnderTest,
+    cloned,
+    prepare_distributed_template,
+    prepare_template,
+)
 from support.spans import exporter
 from support.stack import Stack, running_stack
 
@@ -32,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--erasures", type=int, default=7, help="in a row, under load")
     parser.addoption("--pictures", default="", help="folder for pictures of the console")
     parser.addoption("--erased-messages", type=int, default=3000, help="in one conversation")
+    text = "databases distributed over the nodes of a Citus cluster (requires EVERWORD_TEST_CITUS)"
+    parser.addoption("--citus", action="store_true", help=text)
 
 
 @pytest.hookimpl(trylast=True)
@@ -63,12 +71,17 @@ def _fast_folder() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """URL of the owner of a migrated database, from which each test's database is cloned."""
     with tempfile.TemporaryDirectory(dir=_fast_folder()) as name:
         folder = Path(name)
         # PostgreSQL's user must be able to traverse the folder.
         folder.chmod(0o711)
+        if request.config.getoption("--citus"):
+            with running_cluster(citus_programs(), folder, shards=4) as cluster:
+                prepare_distributed_template(cluster.coordinator, cluster.workers)
+                yield cluster.coordinator
+            return
         server = EmbeddedPostgres(folder / "postgres", free_ports(1)[0], durable=False)
         with server.running():
             prepare_template(server.admin_url)

@@ -5,26 +5,23 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.citus_cluster import Cluster, running_cluster
+from support.citus_cluster import Cluster, citus_programs, running_cluster
 from support.citus_database import Distributed, distribute_filled
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    folder = os.environ.get("EVERWORD_TEST_CITUS")
-    if not folder:
-        pytest.skip("EVERWORD_TEST_CITUS is not set: no PostgreSQL with Citus")
+    programs = citus_programs()
     with tempfile.TemporaryDirectory() as name:
         # PostgreSQL's user must be able to traverse the folder.
         Path(name).chmod(0o711)
-        with running_cluster(Path(folder) / "bin", Path(name)) as cluster:
+        with running_cluster(programs, Path(name)) as cluster:
             yield cluster
 
 

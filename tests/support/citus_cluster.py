@@ -6,13 +6,14 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from everword.embedded.account import account_for, privileges
 from everword.embedded.ports import free_ports
@@ -30,6 +31,8 @@ SETTINGS = {
     "wal_level": "logical",
     "max_connections": "200",
     "max_prepared_transactions": "200",
+    # Citus has a process in each database.
+    "max_worker_processes": "32",
     "shared_buffers": "128MB",
     "jit": "off",
     "fsync": "off",
@@ -38,7 +41,6 @@ SETTINGS = {
     "timezone": "UTC",
     # The PostgreSQL of the tests is built without TLS.
     "citus.node_conninfo": "sslmode=disable",
-    "citus.shard_count": str(SHARDS),
 }
 
 
@@ -59,6 +61,14 @@ class Cluster:
         return database_of(self.coordinator)
 
 
+def citus_programs() -> Path:
+    """Return the folder of the programs of a PostgreSQL with Citus. Skips the test without `EVERWORD_TEST_CITUS`."""
+    folder = os.environ.get("EVERWORD_TEST_CITUS")
+    if not folder:
+        pytest.skip("EVERWORD_TEST_CITUS is not set: no PostgreSQL with Citus")
+    return Path(folder) / "bin"
+
+
 def connect(url: str, **options: Any) -> psycopg.Connection:
     """Connect in autocommit mode, with Everword's schema in the search path."""
     return psycopg.connect(
@@ -67,12 +77,13 @@ def connect(url: str, **options: Any) -> psycopg.Connection:
 
 
 @contextmanager
-def running_cluster(programs: Path, folder: Path) -> Iterator[Cluster]:
+def running_cluster(programs: Path, folder: Path, *, shards: int = SHARDS) -> Iterator[Cluster]:
     """Run a coordinator and workers with the programs of a PostgreSQL that has Citus; yield them once connected."""
     ports = free_ports(1 + WORKERS)
+    settings = {**SETTINGS, "citus.shard_count": str(shards)}
     with ExitStack() as stack:
         for port in ports:
-            stack.enter_context(_running_node(programs, folder / str(port), port))
+            stack.enter_context(_running_node(programs, folder / str(port), port, settings))
         urls = [f"postgresql://{OWNER}@127.0.0.1:{port}/{DATABASE}" for port in ports]
         for url in urls:
             with psycopg.connect(_maintenance(url), autocommit=True) as conn:
@@ -91,7 +102,9 @@ def _maintenance(url: str) -> str:
 
 
 @contextmanager
-def _running_node(programs: Path, folder: Path, port: int) -> Iterator[None]:
+def _running_node(
+    programs: Path, folder: Path, port: int, settings: Mapping[str, str]
+) -> Iterator[None]:
     folder.mkdir(mode=0o711)
     data = folder / "data"
     data.mkdir(mode=0o700)
@@ -107,13 +120,13 @@ def _running_node(programs: Path, folder: Path, port: int) -> Iterator[None]:
         command = ["setpriv", *options, "--", *command]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
     assert done.returncode == 0, done.stderr
-    settings = {**SETTINGS, "port": str(port)}
     url = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
     spec = ProcessSpec(
         name="postgres",
         argv=[
             str(programs / "postgres"),
             *("-D", str(data)),
+            *("-p", str(port)),
             *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
         ],
         environment={"PATH": os.environ["PATH"]},

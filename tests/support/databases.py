@@ -1,9 +1,13 @@
-"""A database for every test, cloned from one that is migrated once per run."""
+"""A database for every test, cloned from one that is migrated once per run.
+
+A distributed database is cloned on each node of its Citus cluster; the clones find each other by their name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from urllib.parse import urlsplit
@@ -17,6 +21,9 @@ from everword.db.settings import DatabaseSettings
 LOGIN = "everword"
 PASSWORD = "for-tests"
 _numbers = count()
+#: Owner's URLs of the workers by that of the coordinator, of distributed templates.
+_workers: dict[str, tuple[str, ...]] = {}
+_END_PROCESSES = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,17 @@ def prepare_template(admin_url: str) -> None:
     _make_logins_cheap(admin_url)
     migrate(admin_url)
     create_service_login(admin_url, LOGIN, PASSWORD)
+
+
+def prepare_distributed_template(coordinator: str, workers: tuple[str, ...]) -> None:
+    """Migrate the empty database of a Citus cluster, which serves as the template."""
+    migrate(coordinator, distributed=True)
+    create_service_login(coordinator, LOGIN, PASSWORD)
+    _workers[coordinator] = workers
+    for url in (coordinator, *workers):
+        # Otherwise each node would wait 5 s for it before the first clone.
+        with _maintenance(url) as node:
+            node.execute(_END_PROCESSES, [urlsplit(url).path.lstrip("/")])
 
 
 def _make_logins_cheap(admin_url: str) -> None:
@@ -115,17 +133,51 @@ def database_of(admin_url: str) -> DatabaseUnderTest:
 @contextmanager
 def _created(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
-    maintenance = urlsplit(server_url)._replace(path="/postgres").geturl()
-    with psycopg.connect(maintenance, autocommit=True) as conn:
-        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
-            sql.Identifier(name), sql.Identifier(template)
-        )
+    workers = () if template == "template0" else _workers.get(server_url, ())
+    with ExitStack() as stack:
+        nodes = [stack.enter_context(_maintenance(url)) for url in (server_url, *workers)]
+        threads = stack.enter_context(ThreadPoolExecutor(len(nodes)))
         try:
-            conn.execute(statement)
-        except psycopg.errors.ObjectInUse:
-            # A vacuum of the template was cancelled, and on a busy machine ends later than the server waits for it.
-            conn.execute(statement)
-        try:
+            list(threads.map(lambda node: _clone(node, name, template), nodes))
+            if workers:
+                _send_settings_to_nodes(nodes[0], name)
             yield name
         finally:
-            conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+            if workers:
+                # Citus' process on one node would start the one of another node again.
+                list(threads.map(lambda node: node.execute(_END_PROCESSES, [name]), nodes))
+            list(threads.map(lambda node: _drop(node, name), nodes))
+
+
+def _maintenance(server_url: str) -> psycopg.Connection:
+    url = urlsplit(server_url)._replace(path="/postgres").geturl()
+    return psycopg.connect(url, autocommit=True)
+
+
+def _clone(node: psycopg.Connection, name: str, template: str) -> None:
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY")
+    # A vacuum of the template was cancelled, and on a busy machine ends later than the server waits for it.
+    _run_twice(node, statement.format(sql.Identifier(name), sql.Identifier(template)), template)
+
+
+def _drop(node: psycopg.Connection, name: str) -> None:
+    statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+    _run_twice(node, statement.format(sql.Identifier(name)), name)
+
+
+def _run_twice(node: psycopg.Connection, statement: sql.Composed, used: str) -> None:
+    """Run a statement again after ending all processes of database `used` if they prevented it."""
+    try:
+        node.execute(statement)
+    except psycopg.errors.ObjectInUse:
+        node.execute(_END_PROCESSES, [used])
+        node.execute(statement)
+
+
+def _send_settings_to_nodes(coordinator: psycopg.Connection, name: str) -> None:
+    """Repeat the setting of the distributed template: a database is cloned without its settings."""
+    coordinator.execute(
+        sql.SQL("ALTER DATABASE {} SET citus.propagate_set_commands = 'local'").format(
+            sql.Identifier(name)
+        )
+    )

@@ -86,14 +86,14 @@ def locks_or_changes_rows(conn: psycopg.Connection, statement: str) -> bool:
     query, _ = parse(conn, statement)
     return any(
         scope.query["rowMarks"] or scope.query["commandType"] != SELECT
-        for scope in _scopes(query, None)
+        for scope in scopes_of(query)
     )
 
 
 def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
     """Return the views through which a statement changes rows."""
     query, _ = parse(conn, statement)
-    changing = [s for s in _scopes(query, None) if s.query["commandType"] != SELECT]
+    changing = [s for s in scopes_of(query) if s.query["commandType"] != SELECT]
     targets = [scope.table(int(scope.query["resultRelation"])) for scope in changing]
     views = [target["relid"] for target in targets if target["relkind"] == VIEW]
     names = Catalogue.of(conn).names
@@ -104,7 +104,7 @@ def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str,
     """Yield each namespaced table that a statement writes, with its command and the named columns."""
     query, _ = parse(conn, statement)
     names = Catalogue.of(conn).names
-    for scope in _scopes(query, None):
+    for scope in scopes_of(query):
         if command := _COMMANDS.get(scope.query["commandType"]):
             target = scope.table(int(scope.query["resultRelation"]))
             columns = {entry["resname"] for entry in scope.query["targetList"] or ()}
@@ -128,7 +128,7 @@ class Analysis:
         self._open: set[int] = set()
 
     def untied(self, query: Node) -> list[str]:
-        scopes = list(_scopes(query, None))
+        scopes = list(scopes_of(query))
         while any(self._tie(scope) for scope in scopes):
             pass
         return sorted(name for scope in scopes for name in self._untied_in(scope))
@@ -220,7 +220,8 @@ class Analysis:
                 yield name
 
 
-def _scopes(query: Node, parent: Scope | None) -> Iterator[Scope]:
+def scopes_of(query: Node, parent: Scope | None = None) -> Iterator[Scope]:
+    """Yield a query and the queries within it, each after its parent."""
     scope = Scope(query, parent)
     if parent:
         parent.children.append(scope)
@@ -228,7 +229,7 @@ def _scopes(query: Node, parent: Scope | None) -> Iterator[Scope]:
     fields = [value for name, value in query.items() if name != "node"]
     for node in nodes(fields, into_queries=False):
         if node["node"] == "QUERY":
-            yield from _scopes(node, scope)
+            yield from scopes_of(node, scope)
 
 
 def _cte(scope: Scope, entry: Node) -> Scope:

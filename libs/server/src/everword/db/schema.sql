@@ -389,7 +389,7 @@ COMMENT ON FUNCTION everword.index_vectors(generation bigint) IS 'Create the ind
 CREATE FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS 'b64bfff03834';
+    AS 'e619280f4543';
 COMMENT ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) IS 'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return the highest id. Tags are literals of arrays.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
@@ -668,8 +668,8 @@ COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'Return SHA-2
 CREATE FUNCTION everword.send_settings() RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '7b23660063db';
-COMMENT ON FUNCTION everword.send_settings() IS 'Send the settings of the transaction to the nodes of a distributed database.';
+    AS '7b4296e7bd86';
+COMMENT ON FUNCTION everword.send_settings() IS 'Send the settings of the transaction to the nodes, if the database is distributed.';
 
 CREATE FUNCTION everword.share_lock(namespace bigint, lock_name text) RETURNS void
     LANGUAGE plpgsql

@@ -633,7 +633,7 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
 -- otherwise a filter would leave very few. The nodes of a distributed database need the settings, too.
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
        set_config('hnsw.max_scan_tuples', '40000', true),
-       CASE WHEN current_setting('citus.shard_count', true) IS NOT NULL THEN send_settings()::text END;
+       send_settings();
 
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More

@@ -233,26 +233,18 @@ SELECT t.namespace_id, used.id, 1, now()
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = excluded.last_used_at;
 
--- fragment is_citus --
--- True if Citus is loaded; the database may then be distributed.
-(current_setting('citus.shard_count', true) IS NOT NULL)
-
--- fragment send_if_distributed --
--- Send the settings to the nodes of a distributed database.
-CASE WHEN current_setting('citus.shard_count', true) IS NOT NULL THEN send_settings()::text END
-
 -- use_custom_plans --
 -- Plan the following statements of the transaction for their parameters, since the best plan depends on the filter, and
 -- set their timeout. Also set the minimum similarity of literals that counts as a match.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
        set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true),
-       :send_if_distributed;
+       send_settings();
 
 -- use_generic_plans --
 -- Plan each of the following statements of the transaction once per connection, and set their timeout. Statements by
 -- words or ids always use the same plan, and planning them would take as long as running them.
 -- Citus cannot plan some of them without their parameters.
-SELECT set_config('plan_cache_mode', CASE WHEN :is_citus THEN 'auto' ELSE 'force_generic_plan' END, true),
+SELECT set_config('plan_cache_mode', CASE WHEN current_setting('citus.shard_count', true) IS NOT NULL THEN 'auto' ELSE 'force_generic_plan' END, true),
        set_config('statement_timeout', %(statement_timeout)s, true),
-       :send_if_distributed;
+       send_settings();

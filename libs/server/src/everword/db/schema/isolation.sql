@@ -42,6 +42,9 @@ DECLARE
     name text;
     value text;
 BEGIN
+    IF current_setting('citus.shard_count', true) IS NULL THEN
+        RETURN; -- there is one server
+    END IF;
     -- Citus sends nodes the text of SET LOCAL, which takes no parameters; set_config() changes this node only.
     FOREACH name IN ARRAY ARRAY['everword.namespace_id', 'everword.hides', 'everword.hidden_conversations', 'everword.hidden_authors',
                                 'everword.agent', 'everword.subject', 'statement_timeout', 'pg_trgm.word_similarity_threshold',
@@ -52,5 +55,5 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION send_settings IS 'Send the settings of the transaction to the nodes of a distributed database.';
+COMMENT ON FUNCTION send_settings IS 'Send the settings of the transaction to the nodes, if the database is distributed.';
 GRANT EXECUTE ON FUNCTION send_settings TO everword_ingest, everword_search, everword_compactor, everword_embedder;

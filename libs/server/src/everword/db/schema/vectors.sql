@@ -275,6 +275,7 @@ DECLARE
     -- of the time of unnest.
     counts constant integer[] := ARRAY(
         SELECT (octet_length(tsvectorsend(vector)) - octet_length(tsvectorsend(strip(vector)))) / 2 FROM unnest(vectors) AS vector);
+    words constant bigint := (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n);
     wanted bigint[];
     added bigint;
 BEGIN
@@ -312,7 +313,7 @@ BEGIN
         PERFORM log_memory_changes(source_ids);
     END IF;
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
-    VALUES (namespace, message_count, turn_count, cardinality(ids), (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n), bytes);
+    VALUES (namespace, message_count, turn_count, cardinality(ids), words, bytes);
     IF cardinality(author_name_list) > 0 THEN
         -- Names are sorted, and locked last, so that concurrent writes with the same new names cannot deadlock.
         INSERT INTO author_names (namespace_id, name)
