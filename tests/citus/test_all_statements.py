@@ -19,6 +19,9 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword.jobs.find_startable": "a worker looks for a job in any namespace",
     "everword.jobs.find_unpublished": "a publisher sends wake-ups of any namespace",
     "everword.jobs.other_namespaces_wait": "a worker asks whether jobs of any other namespace wait",
+    "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
+    "everword_embedder.count_pending": "an operator asks for the backlog of all namespaces",
+    "everword_embedder.queue.count_backlog": "a metric of all namespaces",
     "everword_ingest.costs.insert_loaded_prices": "an operator's: prices are copied to each node",
     "everword_ingest.housekeeping.find_crowded": "a sweep: counts rows on every node",
     "everword_ingest.housekeeping.fold_corpus_counts": "housekeeping of a namespace: its statement deletes and inserts",
@@ -28,14 +31,6 @@ SEVERAL_TASKS: dict[str, str] = {
 #: Statements that Citus refuses.
 REFUSED: frozenset[str] = frozenset(
     {
-        "everword.index.count_missing_vectors",
-        "everword.index.enqueue_missing_vectors",
-        "everword_compactor.jobs.vectors_are_due",
-        "everword_embedder.count_pending",
-        "everword_embedder.queue.find_pending",
-        "everword_embedder.queue.forgotten_namespaces",
-        "everword_embedder.queue.measure_backlog",
-        "everword_embedder.queue.store_halfvecs",
         "everword_ingest.erasure.begin_erasure",
         "everword_ingest.erasure.forget_author_names",
         "everword_ingest.erasure.preview_erasure",

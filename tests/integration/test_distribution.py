@@ -30,10 +30,8 @@ READ_ACROSS = {
     "everword_ingest.housekeeping.find_crowded": "housekeeping",
     "everword_ingest.housekeeping.list_unmeasured": "housekeeping",
     "everword_embedder.count_pending": "a generation's backlog",
-    "everword_embedder.queue.find_pending": "a worker's batch holds passages of any namespace",
-    "everword_embedder.queue.forgotten_namespaces": "a sweep",
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
-    "everword_embedder.queue.measure_backlog": "a metric",
+    "everword_embedder.queue.count_backlog": "a metric",
 }
 #: Statements on small tables that are replicated to each node, with the reason why they name no namespace.
 ON_EACH_NODE = {
@@ -85,6 +83,9 @@ FUNCTIONS = {
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
+    "divide_batch": "a worker's batch holds passages of any namespace",
+    "earliest_pending": "a sweep: ids and times alone",
+    "forgotten_namespaces": "a sweep: ids alone",
     "outdated_summaries": "a sweep: ids, dates and subjects, no content",
     "nightless_namespaces": "a sweep: ids alone",
     "changed_topics": "a sweep: ids alone",
