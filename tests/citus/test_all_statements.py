@@ -28,15 +28,6 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword_ingest.housekeeping.list_unmeasured": "a sweep: reads times of measurements on every node",
     "everword_ingest.transfer.insert_target": "tasks (), subplans 1",
 }
-#: Statements that Citus refuses.
-REFUSED: frozenset[str] = frozenset(
-    {
-        "everword_ingest.erasure.begin_erasure",
-        "everword_ingest.erasure.forget_author_names",
-        "everword_ingest.erasure.preview_erasure",
-        "everword_ingest.erasure.retire",
-    }
-)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +36,7 @@ def opened(distributed: Distributed) -> Iterator[dict[str, psycopg.Connection]]:
         yield opened
 
 
-@pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in REFUSED])
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_statement_runs_on_one_node_with_the_same_rows(
     distributed: Distributed, opened: dict[str, psycopg.Connection], name: str
 ) -> None:
@@ -58,10 +49,3 @@ def test_statement_runs_on_one_node_with_the_same_rows(
         if "%(namespace_id)s" in STATEMENTS[name]:
             assert ran.rows == distributed.statement_rows[name]
 
-
-@pytest.mark.parametrize("name", sorted(REFUSED))
-def test_refused_statement_is_refused(
-    distributed: Distributed, opened: dict[str, psycopg.Connection], name: str
-) -> None:
-    with pytest.raises(psycopg.Error):
-        run_statement(opened, distributed.filled, name)

@@ -26,6 +26,8 @@ from support.erasure_planted import Planted, plant
 from support.stack import Stack, running_stack
 from support.waits import until
 
+pytestmark = pytest.mark.slow
+
 NEIGHBOUR = "neighbour"
 #: Fields of the erasure, by target.
 TARGETS: dict[str, Callable[[Planted], dict[str, str]]] = {
