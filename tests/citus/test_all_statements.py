@@ -48,4 +48,3 @@ def test_statement_runs_on_one_node_with_the_same_rows(
         # Other tests add namespaces and models.
         if "%(namespace_id)s" in STATEMENTS[name]:
             assert ran.rows == distributed.statement_rows[name]
-

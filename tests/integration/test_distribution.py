@@ -46,7 +46,7 @@ CROSSING = {**READ_ACROSS, **ON_EACH_NODE}
 #: Functions on namespaced tables. Those marked "one:" touch only rows of a single namespace.
 FUNCTIONS = {
     **dict.fromkeys(
-        ("log_index_change", "log_memory_changes", "import_rows"),
+        ("log_index_change", "log_memory_changes", "import_rows", "advance_import", "is_erasing"),
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(("erase_namespace_rows", "count_namespace_rows"), "one: its argument"),
@@ -62,11 +62,10 @@ FUNCTIONS = {
             *("begin_erasure", "count_erased", "finish_erasure", "find_erasure_hold"),
             *("preview_erasure", "forget_sessions", "remove_messages", "retire"),
             *("retire_conversations", "erase_rows", "forget_errors", "withdraw_themes"),
-            *("advance_import", "is_erasing"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
             *("with_merged_nodes", "merged_node", "erase_memories", "withdraw_pages"),
             *("pages_made_of", "plan_summaries", "plan_facts", "plan_learned"),
-            *("needs_vector", "lock_sources"),
+            *("needs_vector", "missing_vectors", "lock_sources"),
         ),
         "one: its argument",
     ),
