@@ -471,7 +471,7 @@ COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'Return the
 CREATE FUNCTION everword.merged_node(namespace bigint, node_id uuid) RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '54bced17bf4d';
+    AS '3e9b2c00d353';
 COMMENT ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
 
 CREATE FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) RETURNS SETOF bigint

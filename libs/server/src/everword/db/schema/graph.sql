@@ -139,14 +139,16 @@ COMMENT ON FUNCTION with_merged_nodes IS 'Return nodes with all nodes that were 
 CREATE FUNCTION merged_node(namespace bigint, node_id uuid) RETURNS uuid
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 BEGIN
-    RETURN (WITH RECURSIVE above (id, steps) AS (
-                SELECT node_id, 0
+    -- Without CYCLE, which Citus sends to nodes in a form that they do not understand.
+    RETURN (WITH RECURSIVE above (id, path) AS (
+                SELECT node_id, ARRAY[node_id]
                  UNION ALL
-                SELECT o.id, above.steps + 1
+                SELECT o.id, above.path || o.id
                   FROM above
                   JOIN graph_nodes n ON n.namespace_id = namespace AND n.id = above.id
-                  JOIN graph_nodes o ON o.namespace_id = n.namespace_id AND o.id = n.merged_into AND o.anchor IS NULL
-            ) CYCLE id SET comes_again USING path
-            SELECT id FROM above WHERE NOT comes_again ORDER BY steps DESC LIMIT 1);
+                  JOIN graph_nodes o ON o.namespace_id = namespace AND o.id = n.merged_into AND o.anchor IS NULL
+                 WHERE NOT o.id = ANY(above.path)
+            )
+            SELECT id FROM above ORDER BY cardinality(path) DESC LIMIT 1);
 END $$;
 COMMENT ON FUNCTION merged_node IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
