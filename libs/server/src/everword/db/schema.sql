@@ -12,9 +12,9 @@ CREATE TYPE everword.erasure_item AS (
 COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with its target in erasure_rules.';
 
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '7a016b56ed6e';
+    AS 'c66e708a348b';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
 CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) RETURNS boolean
@@ -22,12 +22,6 @@ CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ by
     SET search_path TO 'everword', 'pg_temp'
     AS 'ae55899f9da5';
 COMMENT ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) IS 'Lock and store the progress of an import; false if not `stored` lines are stored. It has the role of import_rows, because a node refuses the writes of two roles in one transaction.';
-
-CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'bd504577bc8b';
-COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Return the agent of a conversation in the current namespace.';
 
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -41,11 +35,11 @@ CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id u
     AS '74eebb633e78';
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'Return role and scope of the key with this hash; no row if unknown or ended. Nothing else reads keys.';
 
-CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
+CREATE FUNCTION everword.backfill_generation(generation bigint, batch bigint) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '30faf5bf0868';
-COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue vectors of up to `batch` older passages of a building generation; return how many it read.';
+    AS 'a7974418225a';
+COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) IS 'Enqueue vectors of older passages of a building generation; return how many passages and namespaces it read, about `batch`.';
 
 CREATE FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -71,9 +65,9 @@ CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost
 COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Return whether this percentage of one of the limits is used.';
 
 CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '7beb12d306fa';
+    AS '3604b253cef3';
 COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.channel_policy(policies jsonb, channel text) RETURNS jsonb
@@ -88,7 +82,7 @@ CREATE FUNCTION everword.close_deployment() RETURNS void
 COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call from now on; statements that add keys call it. Only the owner of the schema can undo it.';
 
 CREATE FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS 'a1ef55f96a64';
 COMMENT ON FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
@@ -132,11 +126,17 @@ COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash 
 CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS '45c7f6a6ae82';
+    AS 'af7aadfc3413';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
+CREATE FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) RETURNS TABLE(namespace_id bigint, share bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '88451899f3b4';
+COMMENT ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) IS 'Return namespaces with pending vectors of a generation, and each one''s share of the next batch. Namespaces take turns, starting after `after`. Each gets at most `few` vectors; if few namespaces have pending vectors, they share the rest. With `only_few`, larger namespaces are skipped. With `early`, derived text is included before its minute has passed.';
+
 CREATE FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS '715d057381c8';
 COMMENT ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) IS 'Delete passages, except of messages, of these memories; return how many.';
@@ -146,6 +146,12 @@ CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
     SET search_path TO 'everword', 'pg_temp'
     AS 'f48243de5aa8';
 COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Delete a generation with its vectors.';
+
+CREATE FUNCTION everword.earliest_pending() RETURNS TABLE(generation_id bigint, namespace_id bigint, not_before timestamp with time zone, enqueued_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'bedfcb407927';
+COMMENT ON FUNCTION everword.earliest_pending() IS 'Return the next pending vector of each namespace and live generation.';
 
 CREATE FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -158,6 +164,12 @@ CREATE FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects t
     SET search_path TO 'everword', 'pg_temp'
     AS '882db99821d4';
 COMMENT ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) IS 'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs parked for longer than `retry_failed_after_s`.';
+
+CREATE FUNCTION everword.enqueue_lost_periods(namespace bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '052ef414a91b';
+COMMENT ON FUNCTION everword.enqueue_lost_periods(namespace bigint) IS 'Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.';
 
 CREATE FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -309,10 +321,16 @@ CREATE FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[])
     AS '4c24afb2e7a0';
 COMMENT ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
 
-CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.forgotten_namespaces(max_wait_s double precision) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '876cd2c9db18';
+    AS 'f6b5ffaf9934';
+COMMENT ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) IS 'Return namespaces with vectors that have been due for `max_wait_s` seconds, and no open embedding job, because nothing scheduled one or because a pause has ended.';
+
+CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'f6e497e41bae';
 COMMENT ON FUNCTION everword.generation_is_complete(generation bigint) IS 'Return whether no vector from before the generation was built is pending.';
 
 CREATE FUNCTION everword.has_pgvector() RETURNS boolean
@@ -432,11 +450,11 @@ CREATE FUNCTION everword.lock_part(kind text, key text) RETURNS text
     AS 'fedcdc623444';
 COMMENT ON FUNCTION everword.lock_part(kind text, key text) IS 'Return the name of the lock for a key: one of 64 of a kind.';
 
-CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd1bcf3cd1e85';
-COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
+    AS '02e0eef4ede7';
+COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Transactions that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -468,6 +486,12 @@ CREATE FUNCTION everword.merged_node(namespace bigint, node_id uuid) RETURNS uui
     AS '54bced17bf4d';
 COMMENT ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
 
+CREATE FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'e43337dcff38';
+COMMENT ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) IS 'Return the passages of the transaction''s namespace after `after` and up to `last` that need a vector of a generation and have none, stored or pending. Parked ones are among them.';
+
 CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
     LANGUAGE sql STABLE
     AS '6f8751188640';
@@ -486,9 +510,9 @@ CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF 
 COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
 
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '29fe8fc4242e';
+    AS 'f964a165815e';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
@@ -497,17 +521,23 @@ CREATE FUNCTION everword.newer_erasure() RETURNS text
     AS '0e186f7964a8';
 COMMENT ON FUNCTION everword.newer_erasure() IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
-CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.next_turn(due_task text, after bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c96f7c31251b';
+    AS '006f2c7f7425';
+COMMENT ON FUNCTION everword.next_turn(due_task text, after bigint) IS 'Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '671d7bd39741';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '49735df22825';
-COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
+    AS '7e063b0e63a9';
+COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other. A standby only returns the last number.';
 
 CREATE FUNCTION everword.old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -522,10 +552,10 @@ CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURN
 COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '61d49f63a64d';
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+    AS 'b798194731d1';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, not parked: ids and dates. At most `batch` for each such model and prompt, shared by their namespaces.';
 
 CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
     LANGUAGE plpgsql STABLE
@@ -533,10 +563,16 @@ CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS
     AS '59634f8a97e7';
 COMMENT ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
-CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.passage_writers() RETURNS text[]
+    LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fb9ca721ff9a';
+    AS '16b465a174f5';
+COMMENT ON FUNCTION everword.passage_writers() IS 'Return the virtual ids of the open transactions that write passages. In a distributed database they lock the table on the coordinator, where services connect.';
+
+CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '4aad4ebf7dd2';
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 
 CREATE FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
@@ -569,6 +605,12 @@ CREATE FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, hi
     AS '59dc37d2fba0';
 COMMENT ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) IS 'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
 
+CREATE FUNCTION everword.price_records(records jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'afb0d7c3c68e';
+COMMENT ON FUNCTION everword.price_records(records jsonb) IS 'Return calls with an id, the price of their day, and the agent and session of their conversation, if they lack them.';
+
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -590,7 +632,7 @@ COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids b
 CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a75c81bc7537';
+    AS '8f00afcdd781';
 COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
@@ -599,9 +641,9 @@ CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETUR
 COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) IS 'Return whether summaries of conversations in a channel are found outside the conversation.';
 
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '184d54baf443';
+    AS 'c6ca21879cc9';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) RETURNS jsonb
@@ -709,6 +751,12 @@ CREATE FUNCTION everword.unnumbered_namespaces() RETURNS SETOF bigint
     SET search_path TO 'everword', 'pg_temp'
     AS 'b97bab323355';
 COMMENT ON FUNCTION everword.unnumbered_namespaces() IS 'Return the namespaces with changes that have no number yet.';
+
+CREATE FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '3a1354b63c48';
+COMMENT ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) IS 'Set the importance class of a memory''s passages; return whether it has any.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -1752,7 +1800,7 @@ CREATE TABLE everword.model_generations (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     storage text DEFAULT 'array'::text NOT NULL,
     matryoshka boolean DEFAULT false NOT NULL,
-    created_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    awaited_writers text[],
     backfilled_namespace bigint DEFAULT 0 NOT NULL,
     backfilled_memory bigint DEFAULT 0 NOT NULL,
     backfilled_at timestamp with time zone,
@@ -2476,7 +2524,7 @@ COMMENT ON COLUMN everword.tool_sentences.agent IS 'With `subject`, those of the
 
 CREATE TABLE everword.topic_changes (
     namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
+    id uuid DEFAULT uuidv7() NOT NULL,
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
@@ -2484,14 +2532,6 @@ CREATE TABLE everword.topic_changes (
     CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
 );
 COMMENT ON TABLE everword.topic_changes IS 'Unprocessed changes of facts, leaves and nodes. Rows instead of a flag, so that writers never wait for each other.';
-ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.topic_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE everword.topic_pages (
     namespace_id bigint NOT NULL,
@@ -3103,6 +3143,7 @@ ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY scope ON everword.append_requests TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.author_names TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.budget_events FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budget_spending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budgets TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.calendar_pending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3127,6 +3168,7 @@ CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_i
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.memory_vectors_1 TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.message_corrections TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject))));
 CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
@@ -3135,6 +3177,7 @@ CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_
 CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.usage_ledger FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
@@ -3154,17 +3197,15 @@ ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
+REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.begin_namespace(namespace bigint, timeout text) FROM PUBLIC;
@@ -3189,13 +3230,19 @@ GRANT ALL ON FUNCTION everword.count_namespace_rows(name_ text) TO everword_inge
 REVOKE ALL ON FUNCTION everword.count_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.earliest_pending() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.earliest_pending() TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) FROM PUBLIC;
@@ -3227,6 +3274,8 @@ GRANT ALL ON FUNCTION everword.forget_author_names(namespace bigint, names text[
 REVOKE ALL ON FUNCTION everword.forget_errors(namespace bigint, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_requests(namespace bigint, gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.hidden_authors(namespace bigint) FROM PUBLIC;
@@ -3265,11 +3314,14 @@ GRANT ALL ON FUNCTION everword.lock_part(kind text, key text) TO everword_ingest
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
@@ -3280,6 +3332,8 @@ REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, so
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.next_turn(due_task text, after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.next_turn(due_task text, after bigint) TO everword_ingest, everword_compactor, everword_embedder, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
@@ -3291,6 +3345,7 @@ GRANT ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.passage_writers() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) FROM PUBLIC;
@@ -3300,8 +3355,10 @@ REVOKE ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smalli
 GRANT ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.price_records(records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.price_records(records jsonb) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) FROM PUBLIC;
@@ -3337,6 +3394,8 @@ REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.unnumbered_namespaces() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.unnumbered_namespaces() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.with_merged_nodes(namespace bigint, ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_derived(namespace bigint, gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
@@ -3371,9 +3430,11 @@ GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest, everwo
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest, everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.author_names TO everword_search, everword_search_scoped;
-GRANT SELECT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.budget_events TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.budget_events_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.budgets TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest, everword_ingest_scoped;
@@ -3384,13 +3445,16 @@ GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everwor
 GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
-GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.conversations TO everword_search, everword_compactor, everword_search_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(session_key) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(agent) ON TABLE everword.conversations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_search, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.corpus_counts TO everword_compactor;
@@ -3406,10 +3470,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest, everw
 GRANT SELECT ON TABLE everword.documents TO everword_search, everword_search_scoped;
 GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_pauses TO everword_embedder;
-GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword.erased_external_ids TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.events TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
@@ -3465,8 +3528,9 @@ GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest, ever
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
-GRANT SELECT ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
-GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT ON TABLE everword.index_changes TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.index_changes TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_search, everword_ingest, everword_compactor, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.jobs TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor, everword_embedder;
@@ -3481,8 +3545,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ing
 GRANT SELECT ON TABLE everword.lore_entries TO everword_search, everword_search_scoped;
 GRANT SELECT,USAGE ON SEQUENCE everword.memory_ids TO everword_ingest, everword_ingest_scoped;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
-GRANT INSERT ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
+GRANT INSERT,DELETE ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(kind) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(source_id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
@@ -3490,6 +3554,8 @@ GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest, everword_compa
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(valid_until),UPDATE(valid_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(known_until),UPDATE(known_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
@@ -3498,13 +3564,15 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest, 
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+GRANT DELETE ON TABLE everword.memory_vectors_1 TO everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
 GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT ON TABLE everword.message_corrections TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.message_corrections TO everword_compactor;
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, everword_search_scoped;
+GRANT UPDATE(namespace_id) ON TABLE everword.messages TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
@@ -3596,7 +3664,9 @@ GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest, everword
 GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_sources TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.usage_ledger TO everword_search, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.usage_ledger_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search, everword_search_scoped, everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;
