@@ -45,33 +45,29 @@ CROSSING = {**READ_ACROSS, **ON_EACH_NODE}
 
 #: Functions on namespaced tables. Those marked "one:" touch only rows of a single namespace.
 FUNCTIONS = {
-    "drop_derived_passages": "one: the namespace that the transaction is set to",
-    "close_derived_passages": "one: the namespace that the transaction is set to",
-    "log_index_change": "one: the namespace that the transaction is set to",
+    **dict.fromkeys(
+        ("log_index_change", "log_memory_changes", "import_rows"),
+        "one: the namespace that the transaction is set to",
+    ),
     **dict.fromkeys(("erase_namespace_rows", "count_namespace_rows"), "one: its argument"),
     "spend_grant": "as authenticate_key",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
-            *("remove_passages", "erase_facts", "erase_batch"),
-            *("hidden_authors", "hidden_conversations"),
+            "begin_namespace",
+            *("drop_derived_passages", "close_derived_passages", "remove_passages"),
+            *("erase_facts", "erase_batch", "hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
-            *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
-            "find_erasure_hold",
-            *("preview_erasure", "forget_sessions", "log_memory_changes"),
-            *("import_rows", "advance_import", "is_erasing"),
-            *("remove_messages", "retire", "retire_conversations"),
-            *("erase_rows", "forget_errors", "withdraw_themes"),
+            *("begin_erasure", "count_erased", "finish_erasure", "find_erasure_hold"),
+            *("preview_erasure", "forget_sessions", "remove_messages", "retire"),
+            *("retire_conversations", "erase_rows", "forget_errors", "withdraw_themes"),
+            *("advance_import", "is_erasing"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
             *("with_merged_nodes", "merged_node", "erase_memories", "withdraw_pages"),
-            "pages_made_of",
-            *("plan_summaries", "plan_facts", "plan_learned"),
+            *("pages_made_of", "plan_summaries", "plan_facts", "plan_learned"),
+            *("needs_vector", "lock_sources"),
         ),
-        "one: the namespace that the transaction is set to",
-    ),
-    **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
         "one: its argument",
     ),
     "target_messages": "one: that of its argument",
@@ -110,9 +106,6 @@ FUNCTIONS = {
     "add_budget_events": "one: the namespace that the transaction is set to",
 }
 
-#: A statement without tables, whose namespace is text.
-BOUND_BY = "everword.db.begin_namespace"
-
 
 @pytest.fixture(scope="module")
 def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
@@ -137,7 +130,7 @@ def world(conn: psycopg.Connection, plain: psycopg.Connection, name: str) -> psy
     return plain if name.endswith("_arrays") else conn
 
 
-@pytest.mark.parametrize("name", [name for name in STATEMENTS if name != BOUND_BY])
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_statement_restricts_every_table_to_its_namespace(
     world: psycopg.Connection, name: str
 ) -> None:

@@ -17,6 +17,11 @@ def insert_erasure(conn: psycopg.Connection, namespace_id: int, words: str) -> N
         "VALUES (%s, %s, 3, %s, %s, %s)",
         [namespace_id, ERASURE, words, b"hash of a target", words],
     )
+    conn.execute(
+        "INSERT INTO erased_external_ids (namespace_id, hash) "
+        "SELECT id, sha256(salted_hash(erasure_salt, '', '', '') || 'erased') FROM namespaces WHERE id = %s",
+        [namespace_id],
+    )
 
 
 def erasure_parameters(
@@ -31,4 +36,8 @@ def erasure_parameters(
         f"{package}.get_erasure": {"erasure_id": ERASURE},
         f"{package}.list_erasures": {"before_id": None, "limit": 9},
         f"{package}.fail_erasure": {"erasure_id": ERASURE, "error": "smuggled"},
+        f"{package}.find_erased_ids": {
+            **dict.fromkeys(("channel", "agent", "session_key"), ""),
+            "external_ids": ["erased"],
+        },
     }

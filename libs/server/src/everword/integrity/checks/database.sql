@@ -62,13 +62,13 @@ SELECT 'memory_ids' AS id, format('at %%s, but passage %%s exists', s.last_value
 -- do: INSERT INTO everword.tenants with the namespace's id.
 SELECT n.name AS id, 'no row of tenants' AS detail
   FROM namespaces n
- WHERE n.state <> 'deleting' AND NOT EXISTS (SELECT FROM tenants t WHERE t.namespace_id = n.id);
+ WHERE n.state <> 'deleting' AND n.id NOT IN (SELECT t.namespace_id FROM tenants t);
 
 -- secrets --
 -- over: database
 -- holds: The deployment has a secret of at least 16 bytes to sign tokens.
--- do: Restore the row of the table deployment from a backup. Without the secret, hashes of erased names cannot be
---     compared.
+-- do: Restore the row of the table deployment from a backup. Without the secret, hashes of deleted namespaces'
+--     names cannot be compared.
 SELECT 'deployment' AS id, 'no secret of at least 16 bytes' AS detail
  WHERE NOT EXISTS (SELECT FROM deployment WHERE octet_length(token_secret) >= 16);
 

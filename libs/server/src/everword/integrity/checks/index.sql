@@ -74,7 +74,17 @@ SELECT p.id::text AS id, 'has no vector of generation :generation, and is not qu
    AND NOT (p.conversation_id IS NOT NULL AND EXISTS (SELECT 1 FROM erasures h
                     WHERE h.namespace_id = %(namespace_id)s AND h.state = 1 AND h.kind = 4
                       AND h.target_name = p.author AND h.through_passage >= p.id))
-   AND needs_vector(p.namespace_id, p.kind, p.source_id, p.part, p.content);
+   -- As in needs_vector, which nodes of a distributed database cannot call, because it reads tables.
+   AND p.content <> ''
+   AND (p.kind <> 2
+        OR NOT EXISTS (SELECT 1 FROM summaries s
+                        WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id AND s.model = 'extractive')
+        OR p.part = 0 AND EXISTS (SELECT 1 FROM summaries s
+                                   WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id AND s.level = 1)
+        OR EXISTS (SELECT 1 FROM summary_sources s
+                     LEFT JOIN memories m ON m.namespace_id = %(namespace_id)s
+                           AND m.source_id = coalesce(s.message_id, s.child_id)
+                    WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = p.source_id AND m.id IS NULL));
 
 -- vectors_sourced --
 -- over: :vectors by memory_id

@@ -45,14 +45,14 @@ SELECT 'conversations' AS id, format('%%s gaps, but %%s messages were removed', 
 -- do: `everword retry-failed`. If the violation stays, delete the row; a sweep or the next write creates the job again.
 SELECT j.id::text AS id, j.task || ' ' || j.subject || ': ' || wrong AS detail
   FROM jobs j
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id::text = j.subject
  CROSS JOIN LATERAL (VALUES
        ('unknown state ' || j.state, j.state NOT IN ('pending', 'running', 'done', 'failed')),
        ('running without a lease', j.state = 'running' AND j.lease_until IS NULL),
        ('running an hour after its lease', j.state = 'running' AND j.lease_until < now() - interval '1 hour'),
        ('has done more than there was', j.done_seq > j.dirty_seq),
        ('done, and knows of more', j.state = 'done' AND j.done_seq < j.dirty_seq),
-       ('its conversation is missing', j.subject ~ '^[0-9a-f]{8}-[0-9a-f-]{27}$' AND NOT EXISTS (
-            SELECT FROM conversations c WHERE c.namespace_id = j.namespace_id AND c.id::text = j.subject)))
+       ('its conversation is missing', j.subject ~ '^[0-9a-f]{8}-[0-9a-f-]{27}$' AND c.id IS NULL))
     AS found (wrong, is_so)
  WHERE j.namespace_id = %(namespace_id)s AND is_so;
 
