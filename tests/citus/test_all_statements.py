@@ -26,7 +26,7 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword_ingest.housekeeping.find_crowded": "a sweep: counts rows on every node",
     "everword_ingest.housekeeping.fold_corpus_counts": "housekeeping of a namespace: its statement deletes and inserts",
     "everword_ingest.housekeeping.list_unmeasured": "a sweep: reads times of measurements on every node",
-    "everword_ingest.transfer.insert_target": "tasks (), subplans 1",
+    "everword_ingest.transfer.insert_target": "an operator's: a new namespace is copied to each node",
 }
 
 

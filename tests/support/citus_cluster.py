@@ -84,7 +84,7 @@ class Node:
         self, programs: Path, folder: Path, port: int, settings: Mapping[str, str]
     ) -> None:
         self._folder = folder
-        data = folder / "data"
+        self.data = data = folder / "data"
         folder.mkdir(mode=0o711)
         data.mkdir(mode=0o700)
         url = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
