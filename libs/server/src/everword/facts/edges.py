@@ -2,64 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.typed_statements import statement
 from everword.domain.ids import new_ids
 from everword.facts.model import Interval
-from everword.facts.store import SQL, lock_sources
-
-Times = tuple[datetime | None, datetime | None]
-
-
-@dataclass(frozen=True)
-class FactEdgeRow:
-    """An edge in one of its validity intervals."""
-
-    id: UUID
-    edge_id: UUID
-    fact_id: UUID
-    message_id: UUID | None
-    valid_from: datetime | None
-    #: Exclusive; None without a known end.
-    valid_until: datetime | None
-
-    @property
-    def times(self) -> Times:
-        return self.valid_from, self.valid_until
-
-    def is_as(self, wanted: Times) -> bool:
-        """Return whether the interval equals another one. All empty intervals are equal."""
-        return self.times == wanted or (_is_empty(self.times) and _is_empty(wanted))
-
-
-@statement(SQL)
-async def lock_edges(
-    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[FactEdgeRow]: ...
-
-
-@statement(SQL)
-async def end_edges(
-    conn: Connection, namespace_id: int, ids: Sequence[UUID], now: datetime
-) -> None: ...
-
-
-@statement(SQL)
-async def copy_edges(
-    conn: Connection,
-    namespace_id: int,
-    ids: Sequence[UUID],
-    copied_ids: Sequence[UUID],
-    valid_from: Sequence[datetime | None],
-    valid_until: Sequence[datetime | None],
-    now: datetime,
-) -> None:
-    """Store an interval for each of `copied_ids`, which are rows of the same edges."""
+from everword.facts.rows import FactEdgeRow, Times, is_empty
+from everword.facts.store import copy_edges, end_edges, lock_edges, lock_sources
 
 
 async def follow_facts(
@@ -84,9 +35,11 @@ async def follow_facts(
         wanted = times.get(rows[-1].fact_id) or [(now, now)]
         kept = [row for row in rows if any(row.is_as(each) for each in wanted)]
         ended += [row.id for row in rows if row not in kept]
-        for each in wanted:
-            if not any(row.is_as(each) for row in kept) and not (kept and _is_empty(each)):
-                added.append((rows[-1], each))
+        added += [
+            (rows[-1], each)
+            for each in wanted
+            if not any(row.is_as(each) for row in kept) and not (kept and is_empty(each))
+        ]
     if ended:
         await end_edges(conn, namespace_id, ended, now)
     if added:
@@ -109,7 +62,3 @@ def _by_edge(rows: Iterable[FactEdgeRow]) -> Iterator[list[FactEdgeRow]]:
     for row in rows:
         by_edge.setdefault(row.edge_id, []).append(row)
     yield from by_edge.values()
-
-
-def _is_empty(times: Times) -> bool:
-    return times[0] is not None and times[0] == times[1]

@@ -130,3 +130,32 @@ class NewChange:
     fact_id: UUID
     action: str
     other_fact_id: UUID | None = None
+
+
+#: The validity of an edge; the end is exclusive, and None if it is unknown.
+Times = tuple[datetime | None, datetime | None]
+
+
+@dataclass(frozen=True)
+class FactEdgeRow:
+    """An edge in one of its validity intervals."""
+
+    id: UUID
+    edge_id: UUID
+    fact_id: UUID
+    message_id: UUID | None
+    valid_from: datetime | None
+    #: Exclusive; None without a known end.
+    valid_until: datetime | None
+
+    @property
+    def times(self) -> Times:
+        return self.valid_from, self.valid_until
+
+    def is_as(self, wanted: Times) -> bool:
+        """Return whether the interval equals another one. All empty intervals are equal."""
+        return self.times == wanted or (is_empty(self.times) and is_empty(wanted))
+
+
+def is_empty(times: Times) -> bool:
+    return times[0] is not None and times[0] == times[1]

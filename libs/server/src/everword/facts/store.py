@@ -18,6 +18,7 @@ from everword.db.statements import (
 from everword.db.typed_statements import statement
 from everword.domain.ids import new_id, new_ids
 from everword.facts.model import Interval, Key
+from everword.facts.rows import FactEdgeRow as FactEdgeRow
 from everword.facts.rows import FactEvidenceRow as FactEvidenceRow
 from everword.facts.rows import FactRow as FactRow
 from everword.facts.rows import FactView as FactView
@@ -249,6 +250,31 @@ async def close_edges(
         "until": list(ended.values()),
     }
     await execute(conn, SQL["close_edges"], parameters)
+
+
+@statement(SQL)
+async def lock_edges(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
+) -> list[FactEdgeRow]: ...
+
+
+@statement(SQL)
+async def end_edges(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID], now: datetime
+) -> None: ...
+
+
+@statement(SQL)
+async def copy_edges(
+    conn: Connection,
+    namespace_id: int,
+    ids: Sequence[UUID],
+    copied_ids: Sequence[UUID],
+    valid_from: Sequence[datetime | None],
+    valid_until: Sequence[datetime | None],
+    now: datetime,
+) -> None:
+    """Store an interval for each of `copied_ids`, which are rows of the same edges."""
 
 
 async def show_facts(
