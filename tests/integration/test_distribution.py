@@ -30,15 +30,14 @@ READ_ACROSS = {
     "everword_ingest.housekeeping.find_crowded": "housekeeping",
     "everword_ingest.housekeeping.list_unmeasured": "housekeeping",
     "everword_embedder.count_pending": "a generation's backlog",
-    "everword_embedder.queue.find_pending": "a worker's batch holds passages of any namespace",
-    "everword_embedder.queue.forgotten_namespaces": "a sweep",
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
-    "everword_embedder.queue.measure_backlog": "a metric",
+    "everword_embedder.queue.count_backlog": "a metric",
 }
 #: Statements on small tables that are replicated to each node, with the reason why they name no namespace.
 ON_EACH_NODE = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
+    "everword_ingest.admin.get_api_keys": "by the keys' ids",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
     "everword_ingest.admin.rotate_api_key": "by the key's id",
 }
@@ -58,10 +57,10 @@ FUNCTIONS = {
             *("hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
-            *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
+            *("begin_erasure", "count_erased", "finish_erasure"),
             "find_erasure_hold",
             *("preview_erasure", "forget_sessions", "log_memory_changes"),
-            "import_rows",
+            *("import_rows", "advance_import", "is_erasing"),
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
@@ -72,8 +71,7 @@ FUNCTIONS = {
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
-        "one: its argument",
+        ("begin_namespace", "needs_vector", "missing_vectors", "lock_sources"), "one: its argument"
     ),
     "target_messages": "one: that of its argument",
     "find_namespace_hold": "one: the namespace that its argument names",
@@ -84,6 +82,9 @@ FUNCTIONS = {
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
+    "divide_batch": "a worker's batch holds passages of any namespace",
+    "earliest_pending": "a sweep: ids and times alone",
+    "forgotten_namespaces": "a sweep: ids alone",
     "outdated_summaries": "a sweep: ids, dates and subjects, no content",
     "nightless_namespaces": "a sweep: ids alone",
     "changed_topics": "a sweep: ids alone",
@@ -96,14 +97,14 @@ FUNCTIONS = {
     "namespaces_with_old_usage": "a sweep: ids alone",
     **dict.fromkeys(
         (
-            *("number_changes", "hold_lock", "share_lock"),
+            *("number_changes", "hold_lock", "share_lock", "update_memory_class"),
             *("insert_passages", "enqueue_jobs", "enqueue_days", "enqueue_lost_periods"),
         ),
         "one: its argument",
     ),
     "next_turn": "a worker goes from namespace to namespace: ids alone",
     "unnumbered_namespaces": "a sweep: ids alone",
-    "agent_of": "one: the namespace that the transaction is set to",
+    "price_records": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
 }

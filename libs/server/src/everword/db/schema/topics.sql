@@ -2,7 +2,7 @@
 
 CREATE TABLE topic_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id uuid NOT NULL DEFAULT uuidv7(),
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
@@ -95,14 +95,16 @@ INSERT INTO erasure_rules VALUES
     ('topic', 10, 'topic_pages', 'id', 'source', 'A page is a memory.');
 INSERT INTO transfer_rules VALUES ('topic_pages', 74, 'topic_page', '{node_id}');
 
-CREATE FUNCTION pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    SELECT p.id, p.node_id FROM topic_pages p WHERE p.namespace_id = erasing_namespace() AND p.source_ids && sources
+CREATE FUNCTION pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT p.id, p.node_id FROM topic_pages p WHERE p.namespace_id = namespace AND p.source_ids && sources
      UNION
     SELECT p.id, p.node_id
-      FROM topic_sources s JOIN topic_pages p ON p.namespace_id = s.namespace_id AND p.node_id = s.node_id
-     WHERE s.namespace_id = erasing_namespace() AND s.source_id = ANY(sources)
-$$;
+      FROM topic_sources s JOIN topic_pages p ON p.namespace_id = namespace AND p.node_id = s.node_id
+     WHERE s.namespace_id = namespace AND s.source_id = ANY(sources);
+END $$;
 COMMENT ON FUNCTION pages_made_of IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE TABLE themes (
