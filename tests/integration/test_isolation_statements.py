@@ -49,7 +49,7 @@ CROSSING = {
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
     "everword_embedder.queue.find_pending": "workers take turns of all namespaces",
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
-    "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
+    "everword_embedder.queue.count_backlog": "the queue's length is that of all namespaces",
     "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages that work across namespaces: workers claim ids in all of them.
@@ -66,19 +66,14 @@ DERIVING = {
         "everword_compactor.conversations.request_leaves",
         "everword_compactor.calendar.enqueue_lost_periods",
         "everword.facts.insert_changes",
-        "everword.people.copy_fact_evidence",
-        "everword.people.copy_learned_evidence",
         "everword_search.people.count_offers",
         "everword_compactor.sleep.advance_sleep_progress",
         "everword_compactor.sleep.request_sleep",
         "everword_compactor.sleep.insert_edge",
-        "everword_ingest.conversations.end_earlier_sessions",
-        "everword_ingest.conversations.end_session",
+        "everword_ingest.conversations.end_sessions",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
-        "everword_ingest.memories.update_memory_class",
-        *("everword.graph.move_edges", "everword.facts.follow_facts"),
-        *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
+        "everword.facts.copy_edges",
     ),
 }
 #: Statements that read counters besides content; without their predicate they would reveal other namespaces' sizes.

@@ -103,8 +103,8 @@ SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text
  LIMIT %(limit)s;
 
 -- count_namespace_rows --
--- Count the rows of a namespace by table, also if it is being deleted.
-SELECT count_namespace_rows(id) FROM namespaces WHERE name = %(name)s;
+-- Count the rows of a namespace by table, also if it is being deleted; NULL if there is no such namespace.
+SELECT count_namespace_rows(%(name)s);
 
 -- find_legal_hold --
 -- Return a legal hold in a namespace that can be used.

@@ -51,21 +51,24 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
 $$;
 COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
 
-CREATE FUNCTION hidden_conversations() RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT coalesce(string_agg(id::text, ','), 'none') FROM conversations
-     WHERE namespace_id = erasing_namespace() AND erasure_id IS NOT NULL
-$$;
-COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations of the current namespace that are being erased.';
+CREATE FUNCTION hidden_conversations(namespace bigint) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT coalesce(string_agg(c.id::text, ','), 'none') FROM conversations c
+             WHERE c.namespace_id = namespace AND c.erasure_id IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations that are being erased.';
 
-CREATE FUNCTION hidden_authors() RETURNS jsonb
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT coalesce(jsonb_object_agg(target_name, requested_at), '{}')
-      FROM (SELECT target_name, max(requested_at) AS requested_at FROM erasures
-             WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
-$$;
+CREATE FUNCTION hidden_authors(namespace bigint) RETURNS jsonb
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT coalesce(jsonb_object_agg(target_name, jsonb_build_array(requested_at, through_passage)), '{}')
+              FROM (SELECT target_name, max(requested_at) AS requested_at, max(through_passage) AS through_passage
+                      FROM erasures
+                     WHERE namespace_id = namespace AND state = 1 AND kind = 4 GROUP BY target_name) AS erased);
+END $$;
 COMMENT ON FUNCTION hidden_authors IS
-    'Return authors whose messages are being erased in the current namespace, each with the time of the latest request.';
+    'Return authors whose messages are being erased, each with the time of the latest request and the last passage before it.';
 
 CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -74,7 +77,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN current_setting('everword.hides', true) = '0' THEN true
                 WHEN conversation IS NULL OR coalesce(current_setting('everword.hides', true), '') = '' THEN true
                 WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
-                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb ->> speaker)::timestamptz
+                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb -> speaker ->> 0)::timestamptz
                               < recorded, true) THEN true
            END IS NOT NULL
 $$;
