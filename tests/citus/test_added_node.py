@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +62,7 @@ class Traffic:
                 await self._call(stack.search.Search(request, metadata=within(name)))
             self.searches += 1
 
-    async def _call(self, call: grpc.aio.UnaryUnaryCall[object, object]) -> None:
+    async def _call(self, call: Awaitable[object]) -> None:
         try:
             await call
         except grpc.aio.AioRpcError as error:
