@@ -50,7 +50,7 @@ async def operator(distributed: Distributed) -> AsyncIterator[Stack]:
         conn.execute("UPDATE deployment SET closed = false")
 
 
-async def _create(operator: Stack, namespace: str, **bound: str) -> admin.CreateApiKeyResponse:
+async def _create(operator: Stack, namespace: str, **bound: Any) -> admin.CreateApiKeyResponse:
     key = admin.ApiKey(namespace=namespace, role=WRITE, description="for a test", **bound)
     return await operator.admin.CreateApiKey(admin.CreateApiKeyRequest(api_key=key))
 

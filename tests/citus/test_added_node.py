@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,13 @@ from everword.db.migrate import migrate
 from everword.v1 import search_service_pb2 as pb
 from support.callers import make_namespaces, within
 from support.calls import append_request
-from support.citus_cluster import Cluster, connect, running_cluster, running_worker
+from support.citus_cluster import (
+    Cluster,
+    citus_programs,
+    connect,
+    running_cluster,
+    running_worker,
+)
 from support.citus_database import distribute_filled
 from support.stack import Stack, running_stack
 
@@ -57,7 +62,7 @@ class Traffic:
                 await self._call(stack.search.Search(request, metadata=within(name)))
             self.searches += 1
 
-    async def _call(self, call: grpc.aio.UnaryUnaryCall[object, object]) -> None:
+    async def _call(self, call: Awaitable[object]) -> None:
         try:
             await call
         except grpc.aio.AioRpcError as error:
@@ -73,13 +78,10 @@ class _Failed(Exception):
 @pytest.fixture
 def growing() -> Iterator[tuple[Cluster, Path, Path]]:
     """A cluster of its own, its programs and its folder."""
-    home = os.environ.get("EVERWORD_TEST_CITUS")
-    if not home:
-        pytest.skip("EVERWORD_TEST_CITUS is not set: no PostgreSQL with Citus")
+    programs = citus_programs()
     with tempfile.TemporaryDirectory() as name:
         # PostgreSQL's user must be able to traverse the folder.
         Path(name).chmod(0o711)
-        programs = Path(home) / "bin"
         with running_cluster(programs, Path(name)) as cluster:
             yield cluster, programs, Path(name)
 

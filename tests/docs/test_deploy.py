@@ -163,8 +163,9 @@ def test_every_variable_in_deployment_files_is_read_by_the_code() -> None:
 
 def test_example_environment_has_every_variable_of_compose() -> None:
     text = (ROOT / COMPOSE).read_text(encoding="utf-8")
+    citus = (ROOT / "deploy" / "compose.citus.yml").read_text(encoding="utf-8")
     example = (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
-    asked = set(re.findall(r"\$\{([A-Z_]+)", text))
+    asked = set(re.findall(r"\$\{([A-Z_]+)", text + citus))
     required = set(re.findall(r"\$\{([A-Z_]+):\?", text))
     given = set(re.findall(r"^([A-Z_]+)=", example, flags=re.MULTILINE))
     suggested = set(re.findall(r"^#([A-Z_]+)=", example, flags=re.MULTILINE))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from everword.embedded.ports import free_ports
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -78,3 +80,17 @@ async def test_doctor_shows_the_local_model_and_its_measured_forms(
         [found] = [each["found"] for each in finished.json() if each["check"] == "local model"]
     form = r"(floats|bytes): [\d.]+ ms a question, \d+ passages/s a thread"
     assert re.fullmatch(rf"weights as {form} \({form}\)", found)
+
+
+async def test_doctor_checks_no_nodes_on_one_server_and_reports_a_wrong_owner_url(
+    stack: Stack, pytestconfig: pytest.Config
+) -> None:
+    if pytestconfig.getoption("--citus"):
+        pytest.skip("the database is on several servers")
+    url = stack.database.admin_url
+    finished = await everword(stack, "doctor", "--json", EVERWORD_ADMIN_DATABASE_URL=url)
+    assert [each["check"] for each in finished.json()][:2] == ["ingest", "search"]
+    away = f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/everword"
+    finished = await everword(stack, "doctor", EVERWORD_ADMIN_DATABASE_URL=away)
+    assert finished.status == 1
+    assert "correct EVERWORD_ADMIN_DATABASE_URL" in finished.output

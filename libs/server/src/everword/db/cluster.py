@@ -21,7 +21,8 @@ SELECT n.nodename AS host, n.nodeport AS port, n.groupid = 0 AS is_coordinator, 
 #: The shards of `conversations`: all other distributed tables have a shard on the same node for each.
 _SHARDS = """
 SELECT nodename AS host, nodeport AS port,
-       count(*) FILTER (WHERE table_name = 'everword.conversations'::regclass) AS shards, sum(shard_size)::bigint AS bytes
+       count(*) FILTER (WHERE table_name = 'everword.conversations'::regclass) AS shards,
+       sum(shard_size)::bigint AS bytes
   FROM citus_shards
  WHERE citus_table_type = 'distributed'
  GROUP BY 1, 2
@@ -32,7 +33,8 @@ SELECT n.name, c.bytes, s.nodename AS host, s.nodeport AS port
          GROUP BY 1 ORDER BY 2 DESC LIMIT %(limit)s) c
   JOIN everword.namespaces n ON n.id = c.namespace_id
  CROSS JOIN LATERAL (SELECT p.nodename, p.nodeport FROM pg_dist_shard_placement p
-                      WHERE p.shardid = get_shard_id_for_distribution_column('everword.conversations', c.namespace_id)) s
+                      WHERE p.shardid = get_shard_id_for_distribution_column('everword.conversations',
+                                                                             c.namespace_id)) s
  ORDER BY c.bytes DESC
 """
 #: Moves of shards of `conversations`: the colocated shards move with them.
@@ -40,7 +42,8 @@ _MOVES = """
 SELECT count(*) FROM get_rebalance_table_shards_plan() WHERE table_name = 'everword.conversations'::regclass
 """
 _REBALANCES = """
-SELECT count(*) FROM pg_dist_background_job WHERE job_type = 'rebalance' AND state IN ('scheduled', 'running', 'failing')
+SELECT count(*) FROM pg_dist_background_job
+ WHERE job_type = 'rebalance' AND state IN ('scheduled', 'running', 'failing')
 """
 
 
