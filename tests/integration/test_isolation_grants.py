@@ -158,7 +158,7 @@ def test_tables_behind_views_are_writable_but_not_deletable_by_services(
     vectors = {f"memory_vectors_1.{name}" for name in ("namespace_id", "memory_id", "embedding")}
     expected = {
         "everword_ingest": ({("memories", "INSERT")}, returned | by),
-        "everword_compactor": ({("memories", "INSERT")}, returned),
+        "everword_compactor": ({("memories", "INSERT")}, returned | by),
         "everword_embedder": ({("memory_vectors_1", "INSERT")}, vectors),
         "everword_search": (set(), set()),
     }

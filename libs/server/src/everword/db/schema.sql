@@ -483,7 +483,7 @@ COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f964a165815e';
+    AS 'def45b386a81';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text

@@ -223,8 +223,10 @@ BEGIN
         RETURN content <> '';
     END IF;
     SELECT level INTO node_level FROM summaries WHERE namespace_id = namespace AND id = source AND model = 'extractive';
-    RETURN node_level IS NULL
-        OR (node_level = 1 AND part = 0)
+    IF node_level IS NULL THEN
+        RETURN true;
+    END IF;
+    RETURN (node_level = 1 AND part = 0)
         -- A channel policy may exclude the messages from the index; then only the summary has their text.
         OR EXISTS (SELECT 1 FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
