@@ -176,7 +176,7 @@ async def test_random_erasures_during_concurrent_work_leave_no_erased_text(
             token: told for token in tokens if (told := await source_messages(stack, token))
         }
         assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
-        assert count(stack, "SELECT sum(hides) FROM namespaces") == 0
+        assert count(stack, "SELECT sum(hides) FROM tenants") == 0
 
 
 async def _again(stop: asyncio.Event, work: Callable[[], Awaitable[None]]) -> None:
@@ -291,7 +291,7 @@ async def test_erasure_batches_do_not_slow_down_or_delay_appends(
         while not done:
             started = time.monotonic()
             async with database.transaction(1) as conn:
-                did = await store.erase_batch(conn, UUID(erased.erasure.id), BATCH)
+                did = await store.erase_batch(conn, 1, UUID(erased.erasure.id), BATCH)
                 await follow(conn, 1, did)
                 if not took:
                     # Its transaction is open, and other calls continue.

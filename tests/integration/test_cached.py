@@ -152,7 +152,9 @@ async def test_deleted_passages_leave_cache_and_cache_recovers(stack: Stack) -> 
     assert (len(before), in_memory) == (2, True)
     with stack.database.connect() as conn:
         conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
-        conn.execute("SELECT drop_derived_passages(%s::uuid[])", [[stored.messages[0].message_id]])
+        conn.execute(
+            "SELECT drop_derived_passages(1, %s::uuid[])", [[stored.messages[0].message_id]]
+        )
     after, _ = await find(stack, "called")
     assert len(after) == 1
     await warm_up(stack)

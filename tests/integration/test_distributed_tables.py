@@ -25,8 +25,6 @@ COMPANIONS = {
     ("memories", "INSERT"): "memory_changes",
     ("memories", "UPDATE"): "memory_changes",
     ("memories", "DELETE"): "memory_changes",
-    ("fact_evidence", "INSERT"): "lock_sources",
-    ("graph_edges", "INSERT"): "lock_sources",
     ("api_keys", "INSERT"): "close_deployment",
 }
 WRITES_COMPANIONED = re.compile(

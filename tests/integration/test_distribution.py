@@ -21,8 +21,7 @@ STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_sta
 #: counters; rows found are locked and changed by a separate statement for each namespace.
 READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
-    "everword.jobs.next_turn": "a worker goes from namespace to namespace",
-    "everword.jobs.find_startable": "as next_turn",
+    "everword.jobs.find_startable": "a worker goes from namespace to namespace",
     "everword.jobs.other_namespaces_wait": "whether it is another namespace's turn",
     "everword.jobs.find_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
@@ -38,6 +37,7 @@ READ_ACROSS = {
 ON_EACH_NODE = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
+    "everword_ingest.admin.get_api_keys": "by the keys' ids",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
     "everword_ingest.admin.rotate_api_key": "by the key's id",
 }
@@ -57,10 +57,10 @@ FUNCTIONS = {
             *("hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
-            *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
+            *("begin_erasure", "count_erased", "finish_erasure"),
             "find_erasure_hold",
             *("preview_erasure", "forget_sessions", "log_memory_changes"),
-            "import_rows",
+            *("import_rows", "advance_import", "is_erasing"),
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
@@ -71,8 +71,7 @@ FUNCTIONS = {
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
-        "one: its argument",
+        ("begin_namespace", "needs_vector", "missing_vectors", "lock_sources"), "one: its argument"
     ),
     "target_messages": "one: that of its argument",
     "find_namespace_hold": "one: the namespace that its argument names",
@@ -99,13 +98,14 @@ FUNCTIONS = {
     "namespaces_with_old_usage": "a sweep: ids alone",
     **dict.fromkeys(
         (
-            *("number_changes", "hold_lock", "share_lock"),
-            *("insert_passages", "enqueue_jobs", "enqueue_days"),
+            *("number_changes", "hold_lock", "share_lock", "update_memory_class"),
+            *("insert_passages", "enqueue_jobs", "enqueue_days", "enqueue_lost_periods"),
         ),
         "one: its argument",
     ),
+    "next_turn": "a worker goes from namespace to namespace: ids alone",
     "unnumbered_namespaces": "a sweep: ids alone",
-    "agent_of": "one: the namespace that the transaction is set to",
+    "price_records": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
 }

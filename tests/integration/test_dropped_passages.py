@@ -42,7 +42,9 @@ def _drop_sentences(stack: Stack, message_ids: list[str], namespace_id: int = 1)
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT set_config('everword.namespace_id', %s, true)", [str(namespace_id)])
         statement = INDEX["remove_passages"].sql
-        [(dropped,)] = conn.execute(statement, {"source_ids": message_ids}).fetchall()
+        [(dropped,)] = conn.execute(
+            statement, {"namespace_id": namespace_id, "source_ids": message_ids}
+        ).fetchall()
     return int(dropped)
 
 

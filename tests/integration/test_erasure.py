@@ -144,7 +144,7 @@ async def test_erased_conversation_is_hidden_at_once_and_deleted_in_batches(
     assert dict(preview.row_counts) == dict(done.row_counts)
     assert (await refused(stack.ingest.AppendMessages(again))).reason == "CONTENT_ERASED"
     assert set(rows_with(stack, token)) == {"conversations"}, "the new one has the key"
-    assert count(stack, "SELECT hides FROM namespaces WHERE id = 1") == 0
+    assert count(stack, "SELECT hides FROM tenants WHERE namespace_id = 1") == 0
     assert await finds(stack, "lamp")
     await summed_up(stack)
     assert set(rows_with(stack, token)) == {"conversations"}

@@ -83,7 +83,9 @@ def _begin_erasure(stack: Stack, message_id: UUID) -> psycopg.Connection:
     """Return a transaction in which ingest has begun to erase a message."""
     conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
     conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
-    erasure = "SELECT begin_erasure(%s, 1::smallint, %s, NULL, 'test'), erase_batch(%s, 9)"
+    erasure = (
+        "SELECT begin_erasure(1, %s, 1::smallint, %s, NULL, 'test', 99), erase_batch(1, %s, 9)"
+    )
     id_ = new_id()
     conn.execute(erasure, [id_, message_id, id_])
     return conn

@@ -81,18 +81,18 @@ def _large(conn: psycopg.Connection, query: str, *parameters: object) -> tuple[A
 
 def test_erasure_batch_reads_only_the_rows_it_deletes(conn: psycopg.Connection) -> None:
     erasure_id = new_id()
-    begin = "SELECT begin_erasure(%s, 4::smallint, NULL, 'Zed', 'test')"
+    begin = "SELECT begin_erasure(1, %s, 4::smallint, NULL, 'Zed', 'test', 1000000)"
     begun, large = _large(conn, begin, erasure_id)
     assert begun["messages_left"] == MESSAGES // 50
     assert not [each for each in large if each.startswith(("messages", "memories"))]
     for _ in range(MESSAGES // 50 // BATCH):
-        did, large = _large(conn, "SELECT erase_batch(%s, %s)", erasure_id, BATCH)
+        did, large = _large(conn, "SELECT erase_batch(1, %s, %s)", erasure_id, BATCH)
         assert (did["messages"], did["done"]) == (BATCH, False)
         assert large == []
-    did, large = _large(conn, "SELECT erase_batch(%s, %s)", erasure_id, BATCH)
+    did, large = _large(conn, "SELECT erase_batch(1, %s, %s)", erasure_id, BATCH)
     assert did["done"]
     assert large == []
     old = conn.execute("SELECT array_agg(id) FROM (SELECT id FROM messages LIMIT 40) AS m")
-    did, large = _large(conn, "SELECT retire(1::smallint, %s, false)", *(old.fetchone() or ()))
+    did, large = _large(conn, "SELECT retire(1, 1::smallint, %s, false)", *(old.fetchone() or ()))
     assert did["messages"] == BATCH
     assert large == []

@@ -186,7 +186,7 @@ async def test_write_during_an_uncommitted_erasure_waits_for_it(
     id_ = await make(written)
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
-        begin = "SELECT begin_erasure(%s, %s::smallint, %s, NULL, 'test')"
+        begin = "SELECT begin_erasure(1, %s, %s::smallint, %s, NULL, 'test', 99)"
         conn.execute(begin, [new_id(), int(kind), id_])
         writing = asyncio.ensure_future(write(written, id_))
         await until(lambda: writing.done() or waiting_for_locks(stack) > 0)

@@ -119,7 +119,7 @@ async def test_erasure_keeps_unrelated_rows_and_counts(stack: Stack) -> None:
     await append(stack, "The heron waits at the pond.", session_key="pond")
     found = await stack.search.Search(search_request("heron pond", "LEXICAL"))
     assert [hit.memory.content for hit in found.results] == ["The heron waits at the pond."]
-    assert count(stack, "SELECT hides FROM namespaces WHERE id = 1") == 0
+    assert count(stack, "SELECT hides FROM tenants WHERE namespace_id = 1") == 0
     sums = "SELECT sum({}) FROM corpus_counts WHERE namespace_id = 1"
     for column, table in (
         ("messages", "messages"),

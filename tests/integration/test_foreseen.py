@@ -172,7 +172,9 @@ async def test_passage_deleted_after_the_prefetch_is_not_found(
         found = await search.contents(question, mode=SearchMode.HYBRID)
     with knowing.database.connect() as conn:
         conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
-        conn.execute("SELECT drop_derived_passages(%s::uuid[])", [[stored.messages[0].message_id]])
+        conn.execute(
+            "SELECT drop_derived_passages(1, %s::uuid[])", [[stored.messages[0].message_id]]
+        )
     # First in the database, and then in a cache with as many rows, one of which is deleted.
     for _ in range(3):
         left = await search.contents(question, mode=SearchMode.HYBRID)

@@ -137,7 +137,7 @@ class Writer:
         some = rng.sample(self.sources, rng.randint(1, min(3, len(self.sources))))
         until = NOW + timedelta(days=rng.choice((-1, 1)))
         limit: Any = {rng.choice(("valid_until", "known_until")): until}
-        close_passages_blocking(self.conn, some, **limit)
+        close_passages_blocking(self.conn, 1, some, **limit)
 
     def end(self, committed: bool) -> None:
         self.conn.execute("COMMIT" if committed else "ROLLBACK")
@@ -206,11 +206,11 @@ async def test_closed_passage_is_found_until_its_valid_until_time(pair: Pair) ->
         request.page_size = 100
         assert str(id_) in ids_of(await pair.stack.search.Search(request))
         writer._begin()
-        close_passages_blocking(writer.conn, [id_], valid_until=NOW + timedelta(days=1))
+        close_passages_blocking(writer.conn, 1, [id_], valid_until=NOW + timedelta(days=1))
         writer.end(committed=True)
         assert str(id_) in ids_of(await pair.stack.search.Search(request))
         writer._begin()
-        close_passages_blocking(writer.conn, [id_], valid_until=NOW - timedelta(days=1))
+        close_passages_blocking(writer.conn, 1, [id_], valid_until=NOW - timedelta(days=1))
         writer.end(committed=True)
         for stub in (pair.stack.search, pair.reference):
             assert str(id_) not in ids_of(await stub.Search(request))

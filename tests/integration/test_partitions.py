@@ -146,13 +146,6 @@ def parameters(database: DatabaseUnderTest, name: str) -> dict[str, Any]:
     return parameters_of(name, filled)
 
 
-#: Previews of retention read views of all kinds, whose partitions are chosen at run time; operators call them rarely.
-PREVIEWS = {
-    "everword_ingest.retention.count_retained",
-    "everword_ingest.retention.sample_retained",
-}
-
-
 @pytest.mark.parametrize(
     "mode",
     # A generic plan is the harder case.
@@ -173,8 +166,6 @@ def test_statement_reads_one_partition_of_each_table(
         row = conn.execute(query.encode(), parameters).fetchone()
     assert row
     partitions = partitions_in(row[0][0]["Plan"])
-    if name in PREVIEWS and mode == "force_generic_plan":
-        return
     assert all(len(read) == 1 for read in partitions.values()), partitions
 
 

@@ -41,11 +41,11 @@ SCOPED = {
     path.rpartition("/")[2]
     for path in scope_table([m.containing_service for m in public_methods()])
 }
-#: Tables that scoped calls see completely: ids, positions, counts, limits, words of names.
+#: Tables that scoped calls see completely: ids, positions, counts, limits, words of names, vectors.
 PLAIN = {
     *("append_requests", "author_names", "budgets", "budget_spending", "calendar_pending"),
     *("compaction_progress", "erased_external_ids", "importance_suggestions", "index_changes"),
-    *("memory_classes", "memory_use"),
+    *("memory_classes", "memory_use", "memory_vectors_1"),
 }
 #: Tables of which they see rows of their agent or subject.
 BELONGING = {
@@ -264,4 +264,6 @@ async def test_scoped_role_sees_only_tables_with_a_scope_policy(
     shown = {name: condition for name, _, condition in rows if condition is not None}
     assert {name for name, condition in shown.items() if " AND " not in condition} == PLAIN
     assert set(shown) - PLAIN == BELONGING
-    assert {name for name, _, _ in rows} - set(shown) == {"memory_changes"}
+    assert {name for name, _, _ in rows} - set(shown) == {
+        *("memory_changes", "usage_ledger", "budget_events"),
+    }

@@ -108,9 +108,9 @@ async def test_transfer_rules_cover_every_table_of_a_namespace(stack: Stack) -> 
     assert all(record or remark for _, record, remark in ruled)
     # A namespace has one voice and one last night, so they need no order.
     assert not unordered, "its keys do not say which row comes next"
-    # The file omits the namespace's number, name, openness, number of hidings, and its limits set by operators.
+    # The file omits the namespace's number, name, state, and its limits set by operators.
     limits = set(NamespaceLimits.DESCRIPTOR.fields_by_name)
-    assert {name for (name,) in own} == FIELDS | limits | {"id", "name", "state", "hides"}
+    assert {name for (name,) in own} == FIELDS | limits | {"id", "name", "state"}
 
 
 async def test_documented_export_format_equals_transfer_rules(stack: Stack) -> None:

@@ -93,7 +93,7 @@ BREAKS = {
     "hidden_conversations": f"UPDATE conversations SET erasure_id = {_GONE} WHERE id = {_CONVERSATION}",
     "erased_conversations": f"""
         INSERT INTO erasures (namespace_id, id, kind, state, target_hash, finished_at)
-        SELECT namespace_id, {_GONE}, 2, 2, salted_hash(namespace_id::text, '2', id::text), now()
+        SELECT namespace_id, {_GONE}, 2, 2, salted_hash(erasure_salt(namespace_id), '2', id::text), now()
           FROM conversations WHERE id = {_CONVERSATION}""",
     "progress": f"UPDATE compaction_progress SET learned_seq = 99 WHERE conversation_id = {_CONVERSATION}",
     "checkpoints": "UPDATE checkpoints SET version = 99 WHERE id = (SELECT id FROM checkpoints LIMIT 1)",
@@ -103,7 +103,7 @@ BREAKS = {
     "days_missing": "DELETE FROM calendar_pending",
     "erased_messages": f"""
         INSERT INTO erasures (namespace_id, id, kind, state, target_hash, finished_at)
-        SELECT namespace_id, {_GONE}, 4, 2, salted_hash(namespace_id::text, '4', author), now()
+        SELECT namespace_id, {_GONE}, 4, 2, salted_hash(erasure_salt(namespace_id), '4', author), now()
           FROM messages WHERE id = {_MESSAGE}""",
     "passages_sourced": f"UPDATE memories SET source_id = {_GONE} WHERE source_id = {_MESSAGE}",
     "passages_whole": f"UPDATE memories SET part = 7 WHERE source_id = {_MESSAGE}",

@@ -6,12 +6,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 
@@ -35,13 +36,11 @@ SETTINGS = {
     "max_worker_processes": "32",
     "shared_buffers": "128MB",
     "jit": "off",
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
     "timezone": "UTC",
     # The PostgreSQL of the tests is built without TLS.
     "citus.node_conninfo": "sslmode=disable",
 }
+_VOLATILE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,8 @@ class Cluster:
     coordinator: str
     #: URLs of the owner, as is `coordinator`.
     workers: tuple[str, ...]
+    #: Servers by the owner's URL.
+    servers: Mapping[str, Node]
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -76,38 +77,105 @@ def connect(url: str, **options: Any) -> psycopg.Connection:
     )
 
 
+class Node:
+    """One server of a cluster, which can be killed and started again."""
+
+    def __init__(
+        self, programs: Path, folder: Path, port: int, settings: Mapping[str, str]
+    ) -> None:
+        self._folder = folder
+        data = folder / "data"
+        folder.mkdir(mode=0o711)
+        data.mkdir(mode=0o700)
+        url = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
+        self._spec = ProcessSpec(
+            name="postgres",
+            argv=[
+                str(programs / "postgres"),
+                *("-D", str(data), "-p", str(port)),
+                *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
+            ],
+            environment={"PATH": os.environ["PATH"]},
+            ready=lambda: _answers(url),
+            stop=((signal.SIGINT, 20.0), (signal.SIGQUIT, 10.0)),
+            cwd=Path("/"),
+            privileges=_initialise(programs, data),
+        )
+        self._running = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Process id of the running server."""
+        assert self._process
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start the server, and return when it answers."""
+        self._process = self._running.enter_context(run_blocking(self._spec, self._folder))
+
+    def kill(self) -> None:
+        """End all processes of the server at once, without a shutdown."""
+        server = psutil.Process(self.pid)
+        for process in (server, *server.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._running.close()
+
+    def close(self) -> None:
+        """Stop the server, and remove its files."""
+        self._running.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
 @contextmanager
-def running_cluster(programs: Path, folder: Path, *, shards: int = SHARDS) -> Iterator[Cluster]:
-    """Run a coordinator and workers with the programs of a PostgreSQL that has Citus; yield them once connected."""
+def running_cluster(
+    programs: Path, folder: Path, *, shards: int = SHARDS, durable: bool = False
+) -> Iterator[Cluster]:
+    """Run a coordinator and workers with the programs of a PostgreSQL that has Citus; yield them once connected.
+
+    Only a durable cluster keeps its last transactions if a node is killed.
+    """
     ports = free_ports(1 + WORKERS)
-    settings = {**SETTINGS, "citus.shard_count": str(shards)}
+    settings = {**SETTINGS, **({} if durable else _VOLATILE), "citus.shard_count": str(shards)}
     with ExitStack() as stack:
-        for port in ports:
-            stack.enter_context(_running_node(programs, folder / str(port), port, settings))
-        urls = [f"postgresql://{OWNER}@127.0.0.1:{port}/{DATABASE}" for port in ports]
-        for url in urls:
-            with psycopg.connect(_maintenance(url), autocommit=True) as conn:
-                conn.execute(f"CREATE DATABASE {DATABASE}".encode())
-            with connect(url) as conn:
-                conn.execute("CREATE EXTENSION citus")
+        nodes = [Node(programs, folder / str(port), port, settings) for port in ports]
+        for node in nodes:
+            stack.callback(node.close)
+            node.start()
+        urls = [_create_database(port) for port in ports]
         with connect(urls[0]) as conn:
             conn.execute("SELECT citus_set_coordinator_host('127.0.0.1', %s)", [ports[0]])
             for port in ports[1:]:
                 conn.execute("SELECT citus_add_node('127.0.0.1', %s)", [port])
-        yield Cluster(urls[0], tuple(urls[1:]))
-
-
-def _maintenance(url: str) -> str:
-    return url.removesuffix(DATABASE) + "postgres"
+        yield Cluster(urls[0], tuple(urls[1:]), dict(zip(urls, nodes, strict=True)))
 
 
 @contextmanager
-def _running_node(
-    programs: Path, folder: Path, port: int, settings: Mapping[str, str]
-) -> Iterator[None]:
-    folder.mkdir(mode=0o711)
-    data = folder / "data"
-    data.mkdir(mode=0o700)
+def running_worker(programs: Path, folder: Path, cluster: Cluster) -> Iterator[str]:
+    """Add a worker without shards to a cluster, and yield its URL."""
+    [port] = free_ports(1)
+    with closing(Node(programs, folder / str(port), port, {**SETTINGS, **_VOLATILE})) as node:
+        node.start()
+        url = _create_database(port)
+        with connect(cluster.coordinator) as conn:
+            conn.execute("SELECT citus_add_node('127.0.0.1', %s)", [port])
+        yield url
+
+
+def _create_database(port: int) -> str:
+    """Create a node's database with Citus, and return its URL."""
+    server = f"postgresql://{OWNER}@127.0.0.1:{port}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {DATABASE}".encode())
+    url = f"{server}/{DATABASE}"
+    with connect(url) as conn:
+        conn.execute("CREATE EXTENSION citus")
+    return url
+
+
+def _initialise(programs: Path, data: Path) -> Sequence[str]:
+    """Create the data folder's files; return the options of setpriv(1) with which the server must run."""
     account = account_for(data)
     options: list[str] = []
     if account:
@@ -120,26 +188,7 @@ def _running_node(
         command = ["setpriv", *options, "--", *command]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
     assert done.returncode == 0, done.stderr
-    url = f"postgresql://{OWNER}@127.0.0.1:{port}/postgres"
-    spec = ProcessSpec(
-        name="postgres",
-        argv=[
-            str(programs / "postgres"),
-            *("-D", str(data)),
-            *("-p", str(port)),
-            *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
-        ],
-        environment={"PATH": os.environ["PATH"]},
-        ready=lambda: _answers(url),
-        stop=((signal.SIGINT, 20.0), (signal.SIGQUIT, 10.0)),
-        cwd=Path("/"),
-        privileges=options,
-    )
-    try:
-        with run_blocking(spec, folder):
-            yield
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return options
 
 
 def _answers(url: str) -> bool:

@@ -30,6 +30,7 @@ _VALUES: dict[str, Any] = {
     "text": "x",
     "bytea": b"x",
     "jsonb": "[]",
+    "regconfig": "english",
     "uuid": UUID(int=5),
     "date": _NOW.date(),
     "timestamp with time zone": _NOW,
@@ -60,10 +61,7 @@ _SETTINGS = json.dumps(
 
 def _special(filled: Filled) -> dict[str, dict[str, Any]]:
     return {
-        "everword.db.begin_namespace": {
-            "namespace_id": str(filled.theirs),
-            "statement_timeout": "20s",
-        },
+        "everword.db.begin_namespace": {"statement_timeout": "20s"},
         "everword.db.begin_scope": {"role": "everword_search_scoped"},
         "everword_search.passages.prepare_hnsw": {"in_sight": "40"},
         **{
@@ -73,7 +71,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
             }
             for kind in ("custom", "generic")
         },
-        "everword_ingest.namespaces.insert_namespace": {"text_search_config": "english"},
+        "everword.facts.lock_sources": {"message_ids": filled.message_ids},
         "everword_ingest.transfer.insert_target": {"settings": _SETTINGS},
         "everword_ingest.costs.add_events": {"reached": "[]"},
         "everword_ingest.costs.list_prices": {"after": None},
@@ -85,9 +83,6 @@ def _parameters(
     conn: psycopg.Connection, filled: Filled, name: str, sql: LiteralString
 ) -> tuple[list[str], dict[str, Any]]:
     """Prepare a statement as `planned`; return the names of its parameters in order, and values for them."""
-    if name == "everword.db.begin_namespace":
-        # Its namespace is text, in contrast to that of all others.
-        sql = sql.replace("%(namespace_id)s,", "%(namespace_id)s::text,")
     names = prepare(conn, "planned", sql)
     row = conn.execute(
         "SELECT parameter_types::text[] FROM pg_prepared_statements WHERE name = 'planned'"
@@ -188,6 +183,6 @@ def _connected(
 
 
 def _bind(conn: psycopg.Connection, filled: Filled) -> None:
-    parameters = {"namespace_id": str(filled.theirs), "statement_timeout": "20s"}
+    parameters = {"namespace_id": filled.theirs, "statement_timeout": "20s"}
     conn.execute(_DATABASE["begin_namespace"].sql.encode(), parameters)
     conn.execute(_DATABASE["send_settings"].sql.encode())

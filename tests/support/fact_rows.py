@@ -142,9 +142,11 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.update_facts": _listed({**fact, "id": FACT}),
         f"{writes}.insert_intervals": {**new, **interval},
         f"{writes}.disbelieve_intervals": {"now": BEGAN, "ids": [INTERVAL]},
+        f"{writes}.lock_sources": {"message_ids": [], "may_be_gone": False},
         f"{writes}.insert_evidence": {**new, **evidence},
         **dict.fromkeys((f"{writes}.weigh_evidence", f"{writes}.find_voices"), new),
         f"{writes}.insert_changes": {**new, **change},
+        f"{writes}.enqueue_facts": {**new, **change},
         f"{writes}.show_facts": new,
         f"{reads}.find_known": {**_KNOWN, "subjects": [SUBJECT]},
         f"{reads}.find_own": {**_KNOWN, "subjects": [SUBJECT], "user": SUBJECT},
@@ -167,6 +169,7 @@ def correction_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, An
     words = {"values": ["smuggled"], "current_values": ["smuggled"], "now": BEGAN}
     return {
         f"{package}.list_earlier_messages": earlier,
+        f"{package}.lock_sources": {"message_ids": message_ids},
         f"{package}.insert_corrections": {**inserted, **words},
         f"{package}.list_stated_facts": {"message_ids": message_ids},
     }

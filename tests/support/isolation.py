@@ -18,8 +18,8 @@ SERVICES = ("ingest", "search", "compactor", "embedder")
 VIEWS = frozenset(
     {
         *("visible_memories", "visible_vectors_1"),
-        *("retained", "retained_messages", "retained_notes"),
-        *("retained_facts", "retained_patterns", "retained_history"),
+        *("retained_messages", "retained_notes", "retained_facts", "retained_patterns"),
+        *("retained_history", "retained_note_versions", "retained_document_versions"),
     }
 )
 #: Tables that the schema isolates with `isolate_table`, and the views that are the only way to some of them. The first

@@ -1,23 +1,23 @@
-"""A stack whose calls all send the same key."""
+"""A stack whose calls all send the same key, or name the same namespace."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import grpc
 
 from everword.client.channel import open_channel
-from support.callers import bearer
+from support.callers import Metadata, bearer, within
 from support.stack import Stack, stack_of
 
 
-class _Showing:
-    """Adds a key to the metadata of a call."""
+class _Adding:
+    """Adds metadata to a call."""
 
-    def __init__(self, secret: str) -> None:
-        self._metadata = bearer(secret)
+    def __init__(self, metadata: Metadata) -> None:
+        self._metadata = metadata
 
     async def _call(
         self, continuation: Callable[..., Awaitable[Any]], details: Any, request: Any
@@ -26,22 +26,31 @@ class _Showing:
         return await continuation(details._replace(metadata=metadata), request)
 
 
-class _Unary(_Showing, grpc.aio.UnaryUnaryClientInterceptor):
-    intercept_unary_unary: Any = _Showing._call
+class _Unary(_Adding, grpc.aio.UnaryUnaryClientInterceptor):
+    intercept_unary_unary: Any = _Adding._call
 
 
-class _Sent(_Showing, grpc.aio.StreamUnaryClientInterceptor):
-    intercept_stream_unary: Any = _Showing._call
+class _Sent(_Adding, grpc.aio.StreamUnaryClientInterceptor):
+    intercept_stream_unary: Any = _Adding._call
 
 
-class _Received(_Showing, grpc.aio.UnaryStreamClientInterceptor):
-    intercept_unary_stream: Any = _Showing._call
+class _Received(_Adding, grpc.aio.UnaryStreamClientInterceptor):
+    intercept_unary_stream: Any = _Adding._call
+
+
+def keyed(stack: Stack, secret: str) -> AbstractAsyncContextManager[Stack]:
+    """Return the same services, called with a key."""
+    return _called_with(stack, bearer(secret))
+
+
+def bound(stack: Stack, namespace: str) -> AbstractAsyncContextManager[Stack]:
+    """Return the same services, called within a namespace."""
+    return _called_with(stack, within(namespace))
 
 
 @asynccontextmanager
-async def keyed(stack: Stack, secret: str) -> AsyncIterator[Stack]:
-    """Yield the same services, called with a key."""
-    interceptors = (_Unary(secret), _Sent(secret), _Received(secret))
+async def _called_with(stack: Stack, metadata: Metadata) -> AsyncIterator[Stack]:
+    interceptors = (_Unary(metadata), _Sent(metadata), _Received(metadata))
     async with AsyncExitStack() as channels:
         opened = {
             name: await channels.enter_async_context(

@@ -184,7 +184,6 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
     trait = {"dimension": "length", "value": "brief", "held_from": BEGAN, "supporting": 2}
     asked = {"topic": "smuggled", "question": "smuggled", "reason": "smuggled"}
     question = {"kind": 2, "about_kind": 1, "about_id": EXPIRED, "occasion": NOW, **asked}
-    copied = {"id": VERIFY, "value_hash": value_hash(""), "limit": 5}
     ruled = {"ruling": 2, "status": 2, "now": NOW}
     evidence = {
         "about_id": PERSON,
@@ -235,8 +234,8 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         f"{writes}.find_unknown_people": {**who, "least": 3},
         f"{writes}.find_unsupported_events": {**who, "important": 0.7},
         f"{writes}.insert_strategy": {**new, **question},
-        f"{writes}.copy_fact_evidence": {**copied, "about_id": EXPIRED},
-        f"{writes}.copy_learned_evidence": {**copied, "about_id": PERSON},
+        f"{writes}.find_fact_quotes": {"about_id": EXPIRED, "limit": 5},
+        f"{writes}.find_learned_quotes": {"about_id": PERSON, "limit": 5},
         f"{writes}.answer_strategies": who,
         f"{writes}.answer_deepening": who,
         f"{writes}.rule_person": {"id": PERSON, **ruled},

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 RUN, HOLD = UUID(int=96), UUID(int=94)
 FIRST = UUID(int=0)
 #: Kinds with existing rows, whose statements page by id.
-PAGED = ("notes", "facts", "patterns", "history")
+PAGED = ("notes", "note_versions", "document_versions", "facts", "patterns", "history")
 EARLY, LATE = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -56,8 +56,7 @@ def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     return {
         f"{package}.set_policy": {"kind": 2, **policy},
         f"{package}.delete_policy": {"kind": 1},
-        f"{package}.count_retained": counted,
-        f"{package}.sample_retained": counted,
+        f"{package}.preview_retained": counted,
         **{f"{package}.page_{name}": paged for name in PAGED},
         f"{package}.lock_expired_conversations": {"until": LATE, "after_id": None},
         f"{package}.page_conversation_messages": {**paged, "conversation_ids": [conversation_id]},

@@ -18,6 +18,7 @@ from support.fact_rows import FACT
 PAGE, SURE = UUID(int=101), UUID(int=102)
 #: As in `graph_rows`.
 NODE, OTHER = UUID(int=81), UUID(int=82)
+CHANGE = UUID(int=103)
 MADE = datetime(2001, 2, 4, tzinfo=UTC)
 #: At least one passage must have an expiry time.
 EXPIRES = datetime(2090, 2, 4, tzinfo=UTC)
@@ -44,7 +45,8 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
         ],
     )
     conn.execute(
-        "INSERT INTO topic_changes (namespace_id, fact_id) VALUES (%s, %s)", [namespace_id, FACT]
+        "INSERT INTO topic_changes (namespace_id, id, fact_id) VALUES (%s, %s, %s)",
+        [namespace_id, CHANGE, FACT],
     )
     conn.execute(
         "INSERT INTO topic_changes (namespace_id, node_id) VALUES (%s, %s)", [namespace_id, NODE]
@@ -64,26 +66,25 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
 def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
     """Return the parameters of the statements on topic pages, by statement name."""
     writes, reads = "everword_compactor.topics", "everword_search.topics"
-    node = {"node_id": NODE, "into_id": OTHER, "node_ids": [NODE], "through": 2**62}
+    node = {"node_id": NODE, "node_ids": [NODE], "ids": [new_id()]}
     named = {"label_hashes": [label_hash(words)], "subject": "", "agent": ""}
     return {
         f"{writes}.find_established_facts": {"fact_ids": [SURE]},
-        "everword.graph.note_changes": node,
+        "everword.graph.enqueue_nodes": node,
         "everword_compactor.nodes.note_leaf": {"id": leaf_id},
         f"{writes}.next_changes": {"of_nodes": False},
-        f"{writes}.delete_changes": {"ids": list(range(1, 100))},
-        f"{writes}.delete_node_changes": node,
+        f"{writes}.delete_changes": {"ids": [CHANGE]},
         f"{writes}.changed_topics": {"parked_s": 1},
         f"{writes}.facts_of": {"fact_ids": [FACT]},
         f"{writes}.read_leaves": {"leaf_ids": [leaf_id]},
         f"{writes}.find_nodes": named,
         f"{writes}.link_sources": {"node_ids": [OTHER], "source_ids": [new_id()], "kinds": [2]},
-        f"{writes}.unlink_sources": {"source_id": leaf_id, "node_ids": []},
+        f"{writes}.unlink_source": {"source_id": leaf_id, "node_ids": []},
         f"{writes}.find_leaves": {**named, "label": analyse(words, "english").phrase},
         f"{writes}.read_nodes": node,
         f"{writes}.read_sources": node,
-        f"{writes}.move_sources": node,
-        f"{writes}.note_nodes": node,
+        f"{writes}.take_sources": node,
+        f"{writes}.enqueue_nodes": node,
         f"{writes}.read_dated_facts": {"fact_ids": [FACT]},
         f"{writes}.read_page": node,
         f"{writes}.pages_made_at": node,

@@ -46,7 +46,7 @@ SHARED_LISTS = {"ListPrices"}
 OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
 _numbers = count(1)
 #: Seconds until an endless stream sends something.
-MAX_WAIT_SECONDS = 10.0
+MAX_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class ObservedAnswer:
 
 @dataclass
 class Twins:
-    """The two namespaces, and values from earlier answers in each."""
+    """The namespaces, two for probes, and values from earlier answers in each."""
 
     stack: Stack
     channels: Mapping[str, grpc.aio.Channel]
-    names: tuple[str, str]
+    names: tuple[str, ...]
     #: The gateway through which probes go, None for gRPC itself.
     gateway: httpx2.AsyncClient | None = None
     kept: dict[str, dict[str, str]] = field(init=False)
@@ -87,11 +87,9 @@ class Twins:
         for name in self.names:
             kept = self.kept[name]
             if recipe.method == "ListTopics":
-                await self._learn(name)
+                await self.learn(name)
             try:
-                answers = await self._call(
-                    method, recipe, self._requests(method, recipe, name), name
-                )
+                answers = await self.call(method, recipe, self.requests(method, recipe, name), name)
             except grpc.aio.AioRpcError:
                 assert not recipe.keep, recipe.method
             else:
@@ -111,7 +109,7 @@ class Twins:
         """
         told = []
         for name, value in zip(self.names, values, strict=True):
-            requests = self._requests(method, recipe, name)
+            requests = self.requests(method, recipe, name)
             called = next(_numbers)
             set_request_id(requests[0], f"probe {called}")
             path.put(requests[0], value)
@@ -144,7 +142,7 @@ class Twins:
             )
             return answer, answer.reason if isinstance(answer, HttpError) else ""
         try:
-            return await self._call(method, recipe, requests, name, more), ""
+            return await self.call(method, recipe, requests, name, more), ""
         except grpc.aio.AioRpcError as error:
             refusal = read_refusal(error)
             return refusal, refusal.reason
@@ -157,7 +155,7 @@ class Twins:
                 continue
             request = GetMessageClass(method.input_type)()
             try:
-                [answer] = await self._call(method, recipe, [request], name)
+                [answer] = await self.call(method, recipe, [request], name)
             except grpc.aio.AioRpcError:
                 continue
             for field_, value in strings_of(answer):
@@ -165,7 +163,8 @@ class Twins:
                     texts.setdefault(kind_of(field_), value)
         return texts
 
-    def _requests(self, method: MethodDescriptor, recipe: Recipe, name: str) -> list[Any]:
+    def requests(self, method: MethodDescriptor, recipe: Recipe, name: str) -> list[Any]:
+        """Return a recipe's requests for a namespace, without a need for a model."""
         requests = requests_of(method, recipe, self.kept[name])
         if method.name == "Answer":
             requests[0].query = "zzyzx"  # An answer without hits, so that no model is called.
@@ -173,7 +172,7 @@ class Twins:
             requests[0].address = requests[0].address.replace("default", name)
         return requests
 
-    async def _call(
+    async def call(
         self,
         method: MethodDescriptor,
         recipe: Recipe,
@@ -181,6 +180,7 @@ class Twins:
         name: str,
         more: Any = (),
     ) -> list[Any]:
+        """Call a recipe in a namespace, and return the answers. Raises AioRpcError."""
         make = caller_of(
             self.channels[recipe.server],
             method,
@@ -199,7 +199,8 @@ class Twins:
                 break
         return answers
 
-    async def _learn(self, name: str) -> None:
+    async def learn(self, name: str) -> None:
+        """Store learned rows in a namespace, as Sleep does with a model."""
         with self.stack.database.connect() as conn:
             row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [name]).fetchone()
         assert row
@@ -211,10 +212,9 @@ class Twins:
 
 @asynccontextmanager
 async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[Twins]:
-    """Create two namespaces. Probes go through the gateway at this URL if given."""
+    """Create namespaces. Probes go through the gateway at this URL if given."""
     exporter()
-    first, second = names
-    await make_namespaces(stack, first, second)
+    await make_namespaces(stack, *names)
     async with AsyncExitStack() as resources:
         channels = {
             name: await resources.enter_async_context(open_channel(address))
@@ -224,7 +224,7 @@ async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[T
         if gateway:
             client = httpx2.AsyncClient(base_url=gateway, timeout=30)
             http = await resources.enter_async_context(client)
-        yield Twins(stack, channels, (first, second), http)
+        yield Twins(stack, channels, names, http)
 
 
 async def find_differences(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:

@@ -66,7 +66,7 @@ class BlockingDatabase:
         """Lend a connection in a transaction that sees the rows of one namespace only."""
         with self.connection() as conn, conn.transaction():
             bound = {
-                "namespace_id": str(namespace_id),
+                "namespace_id": namespace_id,
                 "statement_timeout": f"{int(STATEMENT_CAP_S * 1000)}ms",
             }
             execute(conn, SQL["begin_namespace"], bound)

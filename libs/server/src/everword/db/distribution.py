@@ -54,8 +54,27 @@ _VECTORS = re.compile(r"memory_vectors_\d+")
 _ROLES = SERVICE_ROLES + SCOPED_ROLES
 #: Called by policies, views and statements on the nodes; they read no table.
 NODE_FUNCTIONS = (
-    *("in_scope", "is_shown", "erasing_namespace", "may_have_read", "month_of"),
+    *("in_scope", "is_shown", "is_passage_shown", "may_have_read", "month_of", "salted_hash"),
     *("channel_policy", "publishes_summaries", "budget_is_reached"),
+)
+#: Functions with the rights of the owner that run as a whole on the node of their first argument, a namespace. Only so
+#: can they follow writes of the caller in its transaction: Citus refuses two roles that write over two connections.
+DELEGATED_FUNCTIONS = (
+    *("begin_erasure", "erase_batch", "preview_erasure", "find_erasure_hold", "retire"),
+    *("forget_author_names", "hidden_conversations", "hidden_authors"),
+    "remove_passages",
+)
+#: Called by DELEGATED_FUNCTIONS.
+STEPS = (
+    *("merge_erased", "rule_condition", "erasure_target", "erasure_salt", "target_messages"),
+    *("forget_requests", "forget_sessions", "forget_errors", "fence_jobs", "count_erased"),
+    *("erase_rows", "erase_facts", "erase_memories", "finish_erasure", "retire_conversations"),
+    *("withdraw_target", "withdraw_derived", "withdraw_summaries", "withdraw_nodes"),
+    *("withdraw_pages", "withdraw_themes", "withdraw_facts", "withdraw_learned"),
+    *("remove_messages", "remove_loose_nodes", "fact_nodes", "with_merged_nodes", "merged_node"),
+    *("pages_made_of", "log_memory_changes", "log_index_change"),
+    *("ids_of", "items_of", "expand_items", "count_items", "count_passages"),
+    *("plan_summaries", "plan_facts", "plan_learned"),
 )
 #: Each node needs them, under any schema.
 _EXTENSIONS = ("vector", "pg_trgm", "btree_gin")
@@ -264,13 +283,18 @@ def _grant(conn: psycopg.Connection) -> None:
 
 
 def _send_functions(conn: psycopg.Connection) -> None:
-    rows = conn.execute(
-        "SELECT oid::regprocedure::text FROM pg_proc "
-        "WHERE pronamespace = 'everword'::regnamespace AND proname = ANY(%s)",
-        [list(NODE_FUNCTIONS)],
-    ).fetchall()
-    for (signature,) in rows:
+    """Send functions to the nodes, with the rights to call them."""
+    path = conn.execute("SHOW search_path").fetchone() or ()
+    # Otherwise Citus sends rights with unqualified types of arguments, which nodes do not find.
+    conn.execute("SET search_path = pg_catalog")
+    for signature in _signatures(conn, NODE_FUNCTIONS + STEPS):
         conn.execute("SELECT create_distributed_function(%s)", [signature])
+    for signature in _signatures(conn, DELEGATED_FUNCTIONS):
+        conn.execute(
+            "SELECT create_distributed_function(%s, 'namespace', colocate_with => 'everword.conversations', "
+            "force_delegation => true)",
+            [signature],
+        )
     # Citus sends functions of views and policies with the table. On a node, PUBLIC can call each new function.
     rows = conn.execute(
         "SELECT p.oid::regprocedure::text FROM pg_dist_object d JOIN pg_proc p ON p.oid = d.objid "
@@ -278,3 +302,13 @@ def _send_functions(conn: psycopg.Connection) -> None:
     ).fetchall()
     for (signature,) in rows:
         conn.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC".encode())
+    conn.execute("SELECT set_config('search_path', %s, false)", path)
+
+
+def _signatures(conn: psycopg.Connection, names: Sequence[str]) -> list[str]:
+    rows = conn.execute(
+        "SELECT oid::regprocedure::text FROM pg_proc "
+        "WHERE pronamespace = 'everword'::regnamespace AND proname = ANY(%s)",
+        [list(names)],
+    ).fetchall()
+    return [signature for (signature,) in rows]

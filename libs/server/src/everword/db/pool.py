@@ -225,7 +225,7 @@ class Database:
         """Bind a transaction that has begun to a namespace and to the scope of the call."""
         timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
         parameters = {
-            "namespace_id": str(namespace_id),
+            "namespace_id": namespace_id,
             "statement_timeout": f"{timeout_ms}ms",
         }
         await execute(conn, SQL["begin_namespace"], parameters)

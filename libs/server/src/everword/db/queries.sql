@@ -2,15 +2,8 @@
 
 -- begin_namespace --
 -- Bind the transaction to one namespace and to the caller's deadline. Row level security policies read only settings,
--- so the conversations and authors being erased are set as well. The settings end with the transaction. Returns the
--- number of settings, because their values can be long.
-SELECT num_nonnulls(
-           set_config('everword.namespace_id', %(namespace_id)s, true),
-           set_config('statement_timeout', %(statement_timeout)s, true),
-           set_config('everword.hides', n.hides::text, true),
-           set_config('everword.hidden_conversations', CASE WHEN n.hides > 0 THEN hidden_conversations() END, true),
-           set_config('everword.hidden_authors', CASE WHEN n.hides > 0 THEN hidden_authors()::text END, true))
-  FROM (VALUES (%(namespace_id)s::text::bigint)) AS bound (id) LEFT JOIN namespaces n ON n.id = bound.id;
+-- so the conversations and authors being erased are set as well. The settings end with the transaction.
+SELECT begin_namespace(%(namespace_id)s, %(statement_timeout)s);
 
 -- begin_scope --
 -- Bind the rest of the transaction to an agent, a subject, or both. The role's policies hide all other rows, and the

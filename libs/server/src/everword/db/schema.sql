@@ -12,16 +12,16 @@ CREATE TYPE everword.erasure_item AS (
 COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with its target in erasure_rules.';
 
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '7a016b56ed6e';
+    AS 'c66e708a348b';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
-CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'bd504577bc8b';
-COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Return the agent of a conversation in the current namespace.';
+    AS 'ae55899f9da5';
+COMMENT ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) IS 'Lock and store the progress of an import; false if not `stored` lines are stored. It has the role of import_rows, because a node refuses the writes of two roles in one transaction.';
 
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -41,11 +41,17 @@ CREATE FUNCTION everword.backfill_generation(generation bigint, batch bigint) RE
     AS 'a7974418225a';
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) IS 'Enqueue vectors of older passages of a building generation; return how many passages and namespaces it read, about `batch`.';
 
-CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
+CREATE FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e7f7fd2359a0';
-COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
+    AS '11d004fa25fe';
+COMMENT ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
+
+CREATE FUNCTION everword.begin_namespace(namespace bigint, timeout text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '41a6148415ac';
+COMMENT ON FUNCTION everword.begin_namespace(namespace bigint, timeout text) IS 'Bind the transaction to a namespace, and set the conversations and authors that are being erased. The settings end with it.';
 
 CREATE FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -59,9 +65,9 @@ CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost
 COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Return whether this percentage of one of the limits is used.';
 
 CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '7beb12d306fa';
+    AS '3604b253cef3';
 COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.channel_policy(policies jsonb, channel text) RETURNS jsonb
@@ -75,11 +81,11 @@ CREATE FUNCTION everword.close_deployment() RETURNS void
     AS 'a9ce744f631b';
 COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call from now on; statements that add keys call it. Only the owner of the schema can undo it.';
 
-CREATE FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b8c985d0d422';
-COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
+    AS 'a1ef55f96a64';
+COMMENT ON FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
 CREATE FUNCTION everword.copy_privileges(source text, target text) RETURNS void
     LANGUAGE plpgsql
@@ -87,29 +93,29 @@ CREATE FUNCTION everword.copy_privileges(source text, target text) RETURNS void
     AS '12a025e91c1d';
 COMMENT ON FUNCTION everword.copy_privileges(source text, target text) IS 'Grant a role the privileges of another role in the schema. Migrations call it after their own grants.';
 
-CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
-    LANGUAGE sql
+CREATE FUNCTION everword.count_erased(namespace bigint, erasure_id uuid, did jsonb) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b3695c6e733d';
-COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to the counts of an erasure.';
+    AS '354de50701a4';
+COMMENT ON FUNCTION everword.count_erased(namespace bigint, erasure_id uuid, did jsonb) IS 'Add to the counts of an erasure.';
 
-CREATE FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
+CREATE FUNCTION everword.count_items(namespace bigint, items everword.erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fcdd5dcbaed9';
-COMMENT ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) IS 'Return the rows of items and messages by table, each row once.';
+    AS 'f3b08b48cfc9';
+COMMENT ON FUNCTION everword.count_items(namespace bigint, items everword.erasure_item[], message_ids uuid[], named text, names text[]) IS 'Return the rows of items and messages by table, each row once.';
 
-CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
+CREATE FUNCTION everword.count_namespace_rows(name_ text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fd3a732e1edf';
-COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
+    AS '0b94fa5dc99b';
+COMMENT ON FUNCTION everword.count_namespace_rows(name_ text) IS 'Return the number of rows of a namespace by table, in one snapshot, or NULL if there is no such namespace. Takes no locks.';
 
-CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.count_passages(namespace bigint, sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '69ca564fc39e';
-COMMENT ON FUNCTION everword.count_passages(sources uuid[]) IS 'Return the rows that remove_passages would delete, by table.';
+    AS 'fb71cad98692';
+COMMENT ON FUNCTION everword.count_passages(namespace bigint, sources uuid[]) IS 'Return the rows that remove_passages would delete, by table.';
 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
@@ -120,7 +126,7 @@ COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash 
 CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS '45c7f6a6ae82';
+    AS 'af7aadfc3413';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
 CREATE FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) RETURNS TABLE(namespace_id bigint, share bigint)
@@ -129,11 +135,11 @@ CREATE FUNCTION everword.divide_batch(generation bigint, after bigint, batch big
     AS '88451899f3b4';
 COMMENT ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) IS 'Return namespaces with pending vectors of a generation, and each one''s share of the next batch. Namespaces take turns, starting after `after`. Each gets at most `few` vectors; if few namespaces have pending vectors, they share the rest. With `only_few`, larger namespaces are skipped. With `early`, derived text is included before its minute has passed.';
 
-CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c39caf2f8854';
-COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Delete passages, except of messages, of these memories in the current namespace; return how many.';
+    AS '715d057381c8';
+COMMENT ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) IS 'Delete passages, except of messages, of these memories; return how many.';
 
 CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
     LANGUAGE plpgsql
@@ -159,35 +165,41 @@ CREATE FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects t
     AS '882db99821d4';
 COMMENT ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) IS 'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs parked for longer than `retry_failed_after_s`.';
 
-CREATE FUNCTION everword.erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS '67f66a747c39';
-COMMENT ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with derived data; `done` is true at the end. Can be repeated.';
-
-CREATE FUNCTION everword.erase_facts(ids uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.enqueue_lost_periods(namespace bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a85666f1ae55';
-COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts. Intervals that they ended become open again.';
+    AS '052ef414a91b';
+COMMENT ON FUNCTION everword.enqueue_lost_periods(namespace bigint) IS 'Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.';
 
-CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '2febf2e9a03c';
-COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
+    AS 'a3fbf6d2957b';
+COMMENT ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with derived data; `done` is true at the end. Can be repeated.';
+
+CREATE FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '89fef72741ff';
+COMMENT ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) IS 'Delete facts. Intervals that they ended become open again.';
+
+CREATE FUNCTION everword.erase_memories(namespace bigint, of_target text, gone uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '69690babdd47';
+COMMENT ON FUNCTION everword.erase_memories(namespace bigint, of_target text, gone uuid[]) IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
 
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '300ef648be79';
+    AS '2775b59d7abb';
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
-CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
+CREATE FUNCTION everword.erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'da006649f47b';
-COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
+    AS 'b1eea1788fcf';
+COMMENT ON FUNCTION everword.erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[]) IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
     LANGUAGE sql STABLE
@@ -195,17 +207,23 @@ CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
     AS 'bbb778e13f8a';
 COMMENT ON FUNCTION everword.erasing_namespace() IS 'Return the namespace that the transaction is set to, the current namespace.';
 
+CREATE FUNCTION everword.erasure_salt(namespace bigint) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'a6fd4263c3af';
+COMMENT ON FUNCTION everword.erasure_salt(namespace bigint) IS 'Return the salt of the hashes of a namespace.';
+
 CREATE FUNCTION everword.erasure_target(of_kind smallint) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '4d02c4462844';
 COMMENT ON FUNCTION everword.erasure_target(of_kind smallint) IS 'Return the name in erasure_rules of a proto ErasureKind.';
 
-CREATE FUNCTION everword.expand_items(roots everword.erasure_item[], named text, names text[]) RETURNS everword.erasure_item[]
+CREATE FUNCTION everword.expand_items(namespace bigint, roots everword.erasure_item[], named text, names text[]) RETURNS everword.erasure_item[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '9498c62d9e1f';
-COMMENT ON FUNCTION everword.expand_items(roots everword.erasure_item[], named text, names text[]) IS 'Return items with all items that erase_rows would reach from them.';
+    AS '9160dbe8dc40';
+COMMENT ON FUNCTION everword.expand_items(namespace bigint, roots everword.erasure_item[], named text, names text[]) IS 'Return items with all items that erase_rows would reach from them.';
 
 CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -213,34 +231,28 @@ CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(l
     AS '0500a852c896';
 COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Return the next records of a kind after a key, in the current namespace.';
 
-CREATE FUNCTION everword.fact_nodes(facts uuid[]) RETURNS uuid[]
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.fact_nodes(namespace bigint, facts uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd3e01e757d75';
-COMMENT ON FUNCTION everword.fact_nodes(facts uuid[]) IS 'Return the nodes that edges of these facts connect.';
+    AS '81e1f1d366d9';
+COMMENT ON FUNCTION everword.fact_nodes(namespace bigint, facts uuid[]) IS 'Return the nodes that edges of these facts connect.';
 
-CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
+CREATE FUNCTION everword.fence_jobs(namespace bigint, conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '22547d0f8291';
-COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
+    AS 'e49061481e71';
+COMMENT ON FUNCTION everword.fence_jobs(namespace bigint, conversations uuid[], pause interval) IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
 
-CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS '570ffe2d2492';
-COMMENT ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) IS 'Return which of these external ids of a conversation were erased.';
-
-CREATE FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) RETURNS uuid
+CREATE FUNCTION everword.find_erasure_hold(namespace bigint, of_kind smallint, id_ uuid, name_ text) RETURNS uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '6e502cfa543c';
-COMMENT ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) IS 'Return a legal hold on the target of an erasure or a part of it; NULL if there is none.';
+    AS '80cf7030edfe';
+COMMENT ON FUNCTION everword.find_erasure_hold(namespace bigint, of_kind smallint, id_ uuid, name_ text) IS 'Return a legal hold on the target of an erasure or a part of it; NULL if there is none.';
 
 CREATE FUNCTION everword.find_namespace_hold(name_ text) RETURNS uuid
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd0a1036bd580';
+    AS 'fba3fdb318c5';
 COMMENT ON FUNCTION everword.find_namespace_hold(name_ text) IS 'Return a legal hold of an active namespace; unfinished imports and deletions can be deleted whatever they contain.';
 
 CREATE TABLE everword.erasures (
@@ -273,35 +285,41 @@ COMMENT ON COLUMN everword.erasures.through_passage IS 'Passages with higher ids
 COMMENT ON COLUMN everword.erasures.counts IS 'Deleted rows by table.';
 COMMENT ON COLUMN everword.erasures.matched_rows IS 'Rows that matched the target, with messages; exact once it is done, 0 if nothing matched.';
 
-CREATE FUNCTION everword.finish_erasure(erasure everword.erasures) RETURNS jsonb
+CREATE FUNCTION everword.finish_erasure(namespace bigint, erasure everword.erasures) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9074e6a19ac6';
-COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delete the rest of a target, and its name in the record.';
+    AS '7c56aca4c023';
+COMMENT ON FUNCTION everword.finish_erasure(namespace bigint, erasure everword.erasures) IS 'Delete the rest of a target, and its name in the record.';
 
-CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS '878a5f03358d';
-COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Delete words that no author''s name contains any more.';
-
-CREATE FUNCTION everword.forget_errors(conversations uuid[] DEFAULT NULL::uuid[]) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'e430dd6d913b';
-COMMENT ON FUNCTION everword.forget_errors(conversations uuid[]) IS 'Blank errors of jobs that may have read erased text: an error may repeat it.';
-
-CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
+CREATE FUNCTION everword.fix_forms() RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'aa48e099e53d';
-COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
+    AS 'db5f95c6d5c4';
+COMMENT ON FUNCTION everword.fix_forms() IS 'Make the text form of values the same in every database, until the end of the transaction.';
 
-CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
+CREATE FUNCTION everword.forget_author_names(namespace bigint, names text[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'f5a6efa5db0f';
+COMMENT ON FUNCTION everword.forget_author_names(namespace bigint, names text[]) IS 'Delete words that no author''s name contains any more.';
+
+CREATE FUNCTION everword.forget_errors(namespace bigint, conversations uuid[] DEFAULT NULL::uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '2281b4baa018';
-COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
+    AS '899460ebe7bc';
+COMMENT ON FUNCTION everword.forget_errors(namespace bigint, conversations uuid[]) IS 'Blank errors of jobs that may have read erased text: an error may repeat it.';
+
+CREATE FUNCTION everword.forget_requests(namespace bigint, gone uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '96f98fe64ea3';
+COMMENT ON FUNCTION everword.forget_requests(namespace bigint, gone uuid[]) IS 'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
+
+CREATE FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '4c24afb2e7a0';
+COMMENT ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
 
 CREATE FUNCTION everword.forgotten_namespaces(max_wait_s double precision) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE
@@ -321,35 +339,17 @@ CREATE FUNCTION everword.has_pgvector() RETURNS boolean
     AS 'ab4c2d8d9b87';
 COMMENT ON FUNCTION everword.has_pgvector() IS 'Return whether this database has the extension vector.';
 
-CREATE FUNCTION everword.hidden_authors() RETURNS jsonb
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.hidden_authors(namespace bigint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '26ae090e44e3';
-COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time of the latest request.';
+    AS 'f6c9e4a035c8';
+COMMENT ON FUNCTION everword.hidden_authors(namespace bigint) IS 'Return authors whose messages are being erased, each with the time of the latest request and the last passage before it.';
 
-CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+CREATE FUNCTION everword.hidden_conversations(namespace bigint) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '23e7a551be19';
-COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Return whether a conversation is being erased.';
-
-CREATE FUNCTION everword.hidden_conversations() RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS '09a6a03a93ae';
-COMMENT ON FUNCTION everword.hidden_conversations() IS 'Return the ids of conversations of the current namespace that are being erased.';
-
-CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '2462daba21bc';
-COMMENT ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether a message is being erased.';
-
-CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '3d94df209848';
-COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage is being erased.';
+    AS '7c68a0bf5f87';
+COMMENT ON FUNCTION everword.hidden_conversations(namespace bigint) IS 'Return the ids of conversations that are being erased.';
 
 CREATE FUNCTION everword.hold_lock(namespace bigint, lock_name text) RETURNS void
     LANGUAGE plpgsql
@@ -360,7 +360,7 @@ COMMENT ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) IS 'Hol
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '3e037c80f6f4';
+    AS '0be8c975f5b2';
 COMMENT ON FUNCTION everword.idle_retention() IS 'Return namespaces with policies and no unfinished run, with the settings that determine their next night.';
 
 CREATE FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) RETURNS uuid[]
@@ -369,10 +369,16 @@ CREATE FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) R
     AS '3617052a871c';
 COMMENT ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) IS 'Return the ids of the items with one target.';
 
+CREATE FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '18ac31327105';
+COMMENT ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) IS 'Store jobs in the current namespace.';
+
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b74afc5d3ed6';
+    AS '182bd928c667';
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
 CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
@@ -389,7 +395,7 @@ COMMENT ON FUNCTION everword.index_vectors(generation bigint) IS 'Create the ind
 CREATE FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS 'e619280f4543';
+    AS '1ca26bd05ae3';
 COMMENT ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) IS 'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return the highest id. Tags are literals of arrays.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
@@ -398,9 +404,20 @@ CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     AS '83598f1b68c6';
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector if the server has it; return whether it exists.';
 
+CREATE FUNCTION everword.is_erasing() RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '01985a9f5e34';
+COMMENT ON FUNCTION everword.is_erasing() IS 'Return whether an erasure is in progress. A node has a snapshot for each role, so this runs as the role of export_rows.';
+
+CREATE FUNCTION everword.is_passage_shown(conversation uuid, speaker text, passage bigint) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS 'd8bb0c75f01e';
+COMMENT ON FUNCTION everword.is_passage_shown(conversation uuid, speaker text, passage bigint) IS 'Return whether a passage is visible: false if an erasure of its conversation or speaker was in progress when the transaction began. Reads only settings.';
+
 CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS 'a1b23e76fc6b';
+    AS '729c5a910d50';
 COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether rows of a conversation or speaker are visible: false if an erasure of it was in progress when the transaction began. Reads only settings, so that policies can call it.';
 
 CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text, shown text DEFAULT NULL::text) RETURNS void
@@ -421,11 +438,11 @@ CREATE FUNCTION everword.lock_part(kind text, key text) RETURNS text
     AS 'fedcdc623444';
 COMMENT ON FUNCTION everword.lock_part(kind text, key text) IS 'Return the name of the lock for a key: one of 64 of a kind.';
 
-CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd1bcf3cd1e85';
-COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
+    AS '02e0eef4ede7';
+COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Transactions that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -451,11 +468,11 @@ CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
     AS '6c409b50f122';
 COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'Return the merged counts and ids of two steps.';
 
-CREATE FUNCTION everword.merged_node(node_id uuid) RETURNS uuid
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.merged_node(namespace bigint, node_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '05210461e523';
-COMMENT ON FUNCTION everword.merged_node(node_id uuid) IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
+    AS '54bced17bf4d';
+COMMENT ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
 
 CREATE FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE
@@ -487,22 +504,28 @@ CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uu
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '98f10b53e7d7';
+    AS '0e186f7964a8';
 COMMENT ON FUNCTION everword.newer_erasure() IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
-CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.next_turn(due_task text, after bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c96f7c31251b';
+    AS '006f2c7f7425';
+COMMENT ON FUNCTION everword.next_turn(due_task text, after bigint) IS 'Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '671d7bd39741';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '49735df22825';
-COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other.';
+    AS '7e063b0e63a9';
+COMMENT ON FUNCTION everword.number_changes(namespace bigint) IS 'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, because they would have to wait for each other. A standby only returns the last number.';
 
 CREATE FUNCTION everword.old_append_requests(keep interval, batch integer) RETURNS TABLE(namespace_id bigint, request_ids text[])
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -517,16 +540,16 @@ CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURN
 COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '61d49f63a64d';
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+    AS 'b798194731d1';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, not parked: ids and dates. At most `batch` for each such model and prompt, shared by their namespaces.';
 
-CREATE FUNCTION everword.pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '69701119aa4f';
-COMMENT ON FUNCTION everword.pages_made_of(sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
+    AS '59634f8a97e7';
+COMMENT ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE FUNCTION everword.passage_writers() RETURNS text[]
     LANGUAGE sql STABLE
@@ -535,34 +558,46 @@ CREATE FUNCTION everword.passage_writers() RETURNS text[]
 COMMENT ON FUNCTION everword.passage_writers() IS 'Return the virtual ids of the open transactions that write passages. In a distributed database they lock the table on the coordinator, where services connect.';
 
 CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'fb9ca721ff9a';
-COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
-
-CREATE FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '46d40f9d1437';
-COMMENT ON FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) IS 'Return facts that lose evidence with messages, facts that lose all of it, and nodes that lose all edges.';
-
-CREATE FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '180974849649';
-COMMENT ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) IS 'Return learned rows whose only evidence is in messages, Sleep''s observations, and the oldest recording time.';
-
-CREATE FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'e9a0fa623d7d';
-COMMENT ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) IS 'Return the summaries that withdraw_nodes would hide, and those of them without sources.';
-
-CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f59ebb4a4848';
-COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'Return the number of rows by table that an erasure would delete, and a few ids of messages. Only reads.';
+    AS '4aad4ebf7dd2';
+COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
+
+CREATE FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '56f045e8999f';
+COMMENT ON FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) IS 'Return facts that lose evidence with messages, facts that lose all of it, and nodes that lose all edges.';
+
+CREATE FUNCTION everword.plan_learned(namespace bigint, message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '2210ecc1843e';
+COMMENT ON FUNCTION everword.plan_learned(namespace bigint, message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) IS 'Return learned rows whose only evidence is in messages, Sleep''s observations, and the oldest recording time.';
+
+CREATE FUNCTION everword.plan_summaries(namespace bigint, direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '8a87691d0e6e';
+COMMENT ON FUNCTION everword.plan_summaries(namespace bigint, direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) IS 'Return the summaries that withdraw_nodes would hide, and those of them without sources.';
+
+CREATE FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '41cc4f646a2d';
+COMMENT ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) IS 'Return the number of rows by table that an erasure would delete, and a few ids of messages. Only reads.';
+
+CREATE FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) RETURNS TABLE(count bigint, pinned bigint, on_hold bigint, samples uuid[])
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '59dc37d2fba0';
+COMMENT ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) IS 'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
+
+CREATE FUNCTION everword.price_records(records jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'afb0d7c3c68e';
+COMMENT ON FUNCTION everword.price_records(records jsonb) IS 'Return calls with an id, the price of their day, and the agent and session of their conversation, if they lack them.';
 
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -585,7 +620,7 @@ COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids b
 CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a75c81bc7537';
+    AS '8f00afcdd781';
 COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
@@ -594,58 +629,46 @@ CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETUR
 COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) IS 'Return whether summaries of conversations in a channel are found outside the conversation.';
 
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '184d54baf443';
+    AS 'c6ca21879cc9';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
-CREATE FUNCTION everword.remove_loose_nodes(nodes uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '7f286ee4a6e7';
-COMMENT ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) IS 'Delete nodes without remaining edges.';
+    AS '87190193e02e';
+COMMENT ON FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) IS 'Delete nodes without remaining edges.';
 
-CREATE FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+CREATE FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e7aee97473c1';
-COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) IS 'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
+    AS '68f111db20ee';
+COMMENT ON FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) IS 'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
-CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.remove_passages(namespace bigint, sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e5757b635caf';
-COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Delete passages of memories of any kind, with their vectors, and log that for copies of the index.';
+    AS '3c3c44d3c622';
+COMMENT ON FUNCTION everword.remove_passages(namespace bigint, sources uuid[]) IS 'Delete passages of memories of any kind, with their vectors, and log that for copies of the index.';
 
-CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+CREATE FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '585d0e4b6941';
-COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
+    AS 'ef42d0e40abc';
+COMMENT ON FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
 
-CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd243cb6f7b39';
-COMMENT ON FUNCTION everword.retire_conversations(ids uuid[]) IS 'Delete conversations that have no rows left.';
+    AS '5d59d21da81a';
+COMMENT ON FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) IS 'Delete conversations that have no rows left.';
 
-CREATE TABLE everword.erasure_rules (
-    target text NOT NULL,
-    place integer NOT NULL,
-    relation text NOT NULL,
-    key_column text NOT NULL,
-    goes_on text,
-    remark text DEFAULT ''::text NOT NULL,
-    only_where text DEFAULT 'true'::text NOT NULL,
-    requested boolean DEFAULT false NOT NULL
-);
-COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
-
-CREATE FUNCTION everword.rule_condition(rule everword.erasure_rules) RETURNS text
+CREATE FUNCTION everword.rule_condition(relation text, key_column text, only_where text) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'dca909177d87';
-COMMENT ON FUNCTION everword.rule_condition(rule everword.erasure_rules) IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
+    AS 'd78268792f54';
+COMMENT ON FUNCTION everword.rule_condition(relation text, key_column text, only_where text) IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
 CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -659,11 +682,11 @@ CREATE FUNCTION everword.running_retention(batch integer) RETURNS TABLE(namespac
     AS 'e7d3b3d2723f';
 COMMENT ON FUNCTION everword.running_retention(batch integer) IS 'Return unfinished runs of all namespaces: ids only.';
 
-CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.salted_hash(salt bytea, VARIADIC parts text[]) RETURNS bytea
+    LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'da3a23aa3be1';
-COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'Return SHA-256 of texts with the secret of the namespace whose id is the first text.';
+    AS 'c4f598f3f243';
+COMMENT ON FUNCTION everword.salted_hash(salt bytea, VARIADIC parts text[]) IS 'Return SHA-256 of texts with the salt of their namespace.';
 
 CREATE FUNCTION everword.send_settings() RETURNS void
     LANGUAGE plpgsql
@@ -717,65 +740,71 @@ CREATE FUNCTION everword.unnumbered_namespaces() RETURNS SETOF bigint
     AS 'b97bab323355';
 COMMENT ON FUNCTION everword.unnumbered_namespaces() IS 'Return the namespaces with changes that have no number yet.';
 
+CREATE FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '3a1354b63c48';
+COMMENT ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) IS 'Set the importance class of a memory''s passages; return whether it has any.';
+
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
     AS '51a072986111';
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Convert plain arrays to halfvec once pgvector exists; return how many tables.';
 
-CREATE FUNCTION everword.with_merged_nodes(ids uuid[]) RETURNS uuid[]
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.with_merged_nodes(namespace bigint, ids uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '7fbb89045b81';
-COMMENT ON FUNCTION everword.with_merged_nodes(ids uuid[]) IS 'Return nodes with all nodes that were merged into them.';
+    AS 'af2d1948ee56';
+COMMENT ON FUNCTION everword.with_merged_nodes(namespace bigint, ids uuid[]) IS 'Return nodes with all nodes that were merged into them.';
 
-CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_derived(namespace bigint, gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c892a34c398f';
-COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
+    AS 'fbb2c3971bdc';
+COMMENT ON FUNCTION everword.withdraw_derived(namespace bigint, gone uuid[], axes smallint[], learned_stays boolean) IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
 
-CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_facts(namespace bigint, gone uuid[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f217b7b70e41';
-COMMENT ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) IS 'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
+    AS '1bb356c54dff';
+COMMENT ON FUNCTION everword.withdraw_facts(namespace bigint, gone uuid[], since timestamp with time zone) IS 'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
 
-CREATE FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_learned(namespace bigint, gone uuid[], subjects text[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a8d3c96b0d68';
-COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
+    AS 'c3fe921e175a';
+COMMENT ON FUNCTION everword.withdraw_learned(namespace bigint, gone uuid[], subjects text[], since timestamp with time zone) IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
 
-CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_nodes(namespace bigint, direct uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '0d16e0da6051';
-COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
+    AS 'e7af58ce5355';
+COMMENT ON FUNCTION everword.withdraw_nodes(namespace bigint, direct uuid[]) IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
 
-CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_pages(namespace bigint, sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e542bff5686e';
-COMMENT ON FUNCTION everword.withdraw_pages(sources uuid[]) IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
+    AS '872a21874053';
+COMMENT ON FUNCTION everword.withdraw_pages(namespace bigint, sources uuid[]) IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
 
-CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_summaries(namespace bigint, gone uuid[], axes smallint[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '5e365aaaa355';
-COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw summaries that cover messages along these axes, or whose title came from one of them.';
+    AS 'a1a2ea1d0693';
+COMMENT ON FUNCTION everword.withdraw_summaries(namespace bigint, gone uuid[], axes smallint[]) IS 'Withdraw summaries that cover messages along these axes, or whose title came from one of them.';
 
-CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
+CREATE FUNCTION everword.withdraw_target(namespace bigint, erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'afaa2cbc9acf';
-COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
+    AS '66586b154514';
+COMMENT ON FUNCTION everword.withdraw_target(namespace bigint, erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
-CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
-    LANGUAGE sql
+CREATE FUNCTION everword.withdraw_themes(namespace bigint, since timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '30111ff07e1e';
-COMMENT ON FUNCTION everword.withdraw_themes(since timestamp with time zone) IS 'Delete the themes made since a time: they may repeat erased text.';
+    AS '18d6b3c6a33d';
+COMMENT ON FUNCTION everword.withdraw_themes(namespace bigint, since timestamp with time zone) IS 'Delete the themes made since a time: they may repeat erased text.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -1149,6 +1178,18 @@ CREATE TABLE everword.erased_external_ids (
     erased_at timestamp with time zone DEFAULT now() NOT NULL
 );
 COMMENT ON TABLE everword.erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
+
+CREATE TABLE everword.erasure_rules (
+    target text NOT NULL,
+    place integer NOT NULL,
+    relation text NOT NULL,
+    key_column text NOT NULL,
+    goes_on text,
+    remark text DEFAULT ''::text NOT NULL,
+    only_where text DEFAULT 'true'::text NOT NULL,
+    requested boolean DEFAULT false NOT NULL
+);
+COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
 
 CREATE TABLE everword.erasure_targets (
     name text NOT NULL,
@@ -1850,8 +1891,7 @@ CREATE TABLE everword.namespaces (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     credentials smallint DEFAULT 1 NOT NULL,
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
-    hides integer DEFAULT 0 NOT NULL,
-    erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+    erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) NOT NULL,
     requests_per_minute integer DEFAULT 0 NOT NULL,
     messages_per_minute integer DEFAULT 0 NOT NULL,
     stored_bytes bigint DEFAULT 0 NOT NULL,
@@ -1867,8 +1907,7 @@ CREATE TABLE everword.namespaces (
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 COMMENT ON COLUMN everword.namespaces.credentials IS 'Passwords, keys and tokens in derived text: 1 mask, 2 keep, 3 mask and refuse new rows with them.';
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'Unit of Sleep''s transactions: 1 one session, 2 a whole run.';
-COMMENT ON COLUMN everword.namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
-COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
+COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'Salt of hashes of erased names and ids.';
 COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'Limit of calls per clock minute, over all processes; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
@@ -2027,24 +2066,23 @@ COMMENT ON COLUMN everword.people.ruling IS 'A person ruled at ruled_at that it 
 
 CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
-    (4)::smallint AS kind,
     v.id,
     (3)::smallint AS importance,
     false AS pinned,
     v.subject,
     d.conversation_id,
-    later.written_at AS active_at
-   FROM ((everword.document_versions v
+    v.superseded_at AS active_at
+   FROM (( SELECT document_versions.namespace_id,
+            document_versions.document_id,
+            document_versions.id,
+            document_versions.subject,
+            lead(document_versions.written_at) OVER (PARTITION BY document_versions.namespace_id, document_versions.document_id ORDER BY document_versions.version) AS superseded_at
+           FROM everword.document_versions) v
      JOIN everword.documents d ON (((d.namespace_id = v.namespace_id) AND (d.id = v.document_id))))
-     CROSS JOIN LATERAL ( SELECT l.written_at
-           FROM everword.document_versions l
-          WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
-          ORDER BY l.version
-         LIMIT 1) later);
+  WHERE (v.superseded_at IS NOT NULL);
 
 CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
  SELECT namespace_id,
-    (5)::smallint AS kind,
     id,
     (
         CASE
@@ -2128,7 +2166,6 @@ COMMENT ON TABLE everword.user_models IS 'Communication style of a subject: valu
 
 CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2138,7 +2175,6 @@ CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
    FROM everword.fact_changes h
 UNION ALL
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2153,7 +2189,6 @@ UNION ALL
      LEFT JOIN everword.trajectories t ON (((t.namespace_id = h.namespace_id) AND (t.id = h.about_id))))
 UNION ALL
  SELECT h.namespace_id,
-    (7)::smallint AS kind,
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
@@ -2164,7 +2199,6 @@ UNION ALL
 
 CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
  SELECT m.namespace_id,
-    (1)::smallint AS kind,
     m.id,
     (
         CASE COALESCE(k.importance_class, m.importance_class)
@@ -2180,27 +2214,31 @@ CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
    FROM ((everword.messages m
      JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
      LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
+COMMENT ON VIEW everword.retained_messages IS 'Messages that retention policies may remove, with importance (1-5). The other views are alike.';
+COMMENT ON COLUMN everword.retained_messages.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN everword.retained_messages.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN everword.retained_messages.conversation_active_at IS 'When the latest message of the conversation was sent.';
 
 CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
-    (3)::smallint AS kind,
     v.id,
     v.importance,
     false AS pinned,
     v.subject,
     n.conversation_id,
-    later.written_at AS active_at
-   FROM ((everword.note_versions v
+    v.superseded_at AS active_at
+   FROM (( SELECT note_versions.namespace_id,
+            note_versions.note_id,
+            note_versions.id,
+            note_versions.importance,
+            note_versions.subject,
+            lead(note_versions.written_at) OVER (PARTITION BY note_versions.namespace_id, note_versions.note_id ORDER BY note_versions.version) AS superseded_at
+           FROM everword.note_versions) v
      JOIN everword.notes n ON (((n.namespace_id = v.namespace_id) AND (n.id = v.note_id))))
-     CROSS JOIN LATERAL ( SELECT l.written_at
-           FROM everword.note_versions l
-          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
-          ORDER BY l.version
-         LIMIT 1) later);
+  WHERE (v.superseded_at IS NOT NULL);
 
 CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
  SELECT n.namespace_id,
-    (2)::smallint AS kind,
     n.id,
     (
         CASE k.importance_class
@@ -2221,7 +2259,6 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
 
 CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
  SELECT namespace_id,
-    (6)::smallint AS kind,
     id,
     (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
     false AS pinned,
@@ -2229,88 +2266,6 @@ CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
     NULL::uuid AS conversation_id,
     last_seen_at AS active_at
    FROM everword.patterns p;
-
-CREATE VIEW everword.retained WITH (security_invoker='true') AS
- SELECT retained_messages.namespace_id,
-    retained_messages.kind,
-    retained_messages.id,
-    retained_messages.importance,
-    retained_messages.pinned,
-    retained_messages.subject,
-    retained_messages.conversation_id,
-    retained_messages.active_at,
-    retained_messages.conversation_active_at
-   FROM everword.retained_messages
-UNION ALL
- SELECT retained_notes.namespace_id,
-    retained_notes.kind,
-    retained_notes.id,
-    retained_notes.importance,
-    retained_notes.pinned,
-    retained_notes.subject,
-    retained_notes.conversation_id,
-    retained_notes.active_at,
-    retained_notes.active_at AS conversation_active_at
-   FROM everword.retained_notes
-UNION ALL
- SELECT retained_note_versions.namespace_id,
-    retained_note_versions.kind,
-    retained_note_versions.id,
-    retained_note_versions.importance,
-    retained_note_versions.pinned,
-    retained_note_versions.subject,
-    retained_note_versions.conversation_id,
-    retained_note_versions.active_at,
-    retained_note_versions.active_at AS conversation_active_at
-   FROM everword.retained_note_versions
-UNION ALL
- SELECT retained_document_versions.namespace_id,
-    retained_document_versions.kind,
-    retained_document_versions.id,
-    retained_document_versions.importance,
-    retained_document_versions.pinned,
-    retained_document_versions.subject,
-    retained_document_versions.conversation_id,
-    retained_document_versions.active_at,
-    retained_document_versions.active_at AS conversation_active_at
-   FROM everword.retained_document_versions
-UNION ALL
- SELECT retained_facts.namespace_id,
-    retained_facts.kind,
-    retained_facts.id,
-    retained_facts.importance,
-    retained_facts.pinned,
-    retained_facts.subject,
-    retained_facts.conversation_id,
-    retained_facts.active_at,
-    retained_facts.active_at AS conversation_active_at
-   FROM everword.retained_facts
-UNION ALL
- SELECT retained_patterns.namespace_id,
-    retained_patterns.kind,
-    retained_patterns.id,
-    retained_patterns.importance,
-    retained_patterns.pinned,
-    retained_patterns.subject,
-    retained_patterns.conversation_id,
-    retained_patterns.active_at,
-    retained_patterns.active_at AS conversation_active_at
-   FROM everword.retained_patterns
-UNION ALL
- SELECT retained_history.namespace_id,
-    retained_history.kind,
-    retained_history.id,
-    retained_history.importance,
-    retained_history.pinned,
-    retained_history.subject,
-    retained_history.conversation_id,
-    retained_history.active_at,
-    retained_history.active_at AS conversation_active_at
-   FROM everword.retained_history;
-COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
-COMMENT ON COLUMN everword.retained.pinned IS 'No policy removes it.';
-COMMENT ON COLUMN everword.retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
-COMMENT ON COLUMN everword.retained.conversation_active_at IS 'When the latest message of the conversation was sent, for messages; active_at for other kinds.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -2503,9 +2458,11 @@ CREATE TABLE everword.summary_voices (
 COMMENT ON TABLE everword.summary_voices IS 'The identity in whose first person summaries are written, and the names of people.';
 
 CREATE TABLE everword.tenants (
-    namespace_id bigint NOT NULL
+    namespace_id bigint NOT NULL,
+    hides integer DEFAULT 0 NOT NULL
 );
 COMMENT ON TABLE everword.tenants IS 'One row for each namespace, which `namespaces` cannot be if it is on every server. Workers share the row while they start a job; inserts from arrays take the namespace from it.';
+COMMENT ON COLUMN everword.tenants.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
 
 CREATE TABLE everword.themes (
     namespace_id bigint NOT NULL,
@@ -2555,7 +2512,7 @@ COMMENT ON COLUMN everword.tool_sentences.agent IS 'With `subject`, those of the
 
 CREATE TABLE everword.topic_changes (
     namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
+    id uuid DEFAULT uuidv7() NOT NULL,
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
@@ -2563,14 +2520,6 @@ CREATE TABLE everword.topic_changes (
     CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
 );
 COMMENT ON TABLE everword.topic_changes IS 'Unprocessed changes of facts, leaves and nodes. Rows instead of a flag, so that writers never wait for each other.';
-ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.topic_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE everword.topic_pages (
     namespace_id bigint NOT NULL,
@@ -2687,7 +2636,7 @@ CREATE VIEW everword.visible_memories AS
     known_from,
     known_until
    FROM everword.memories
-  WHERE ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_passage(namespace_id, conversation_id, author, id))))
+  WHERE ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR everword.is_passage_shown(conversation_id, author, id)))
   WITH LOCAL CHECK OPTION;
 COMMENT ON VIEW everword.visible_memories IS 'Memories of the current namespace, without those being erased.';
 
@@ -3182,6 +3131,7 @@ ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY scope ON everword.append_requests TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.author_names TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.budget_events FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budget_spending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budgets TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.calendar_pending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3206,6 +3156,7 @@ CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_i
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.memory_vectors_1 TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.message_corrections TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND everword.in_scope(corrected_agent, corrected_subject))));
 CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
@@ -3214,6 +3165,7 @@ CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_
 CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.usage_ledger FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
@@ -3233,17 +3185,19 @@ ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) TO everword_embedder;
-REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.begin_namespace(namespace bigint, timeout text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.begin_namespace(namespace bigint, timeout text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
@@ -3254,20 +3208,20 @@ REVOKE ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) FRO
 GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest, everword_compactor, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.close_derived_passages(namespace bigint, sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.copy_privileges(source text, target text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.count_namespace_rows(target bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.count_namespace_rows(target bigint) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.count_passages(sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.count_erased(namespace bigint, erasure_id uuid, did jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.count_items(namespace bigint, items everword.erasure_item[], message_ids uuid[], named text, names text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.count_namespace_rows(name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.count_namespace_rows(name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.count_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) TO everword_embedder;
-REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.earliest_pending() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.earliest_pending() TO everword_embedder;
@@ -3275,55 +3229,54 @@ REVOKE ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subj
 GRANT ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.erase_memories(namespace bigint, of_target text, gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.erasure_salt(namespace bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erasure_target(of_kind smallint) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.expand_items(roots everword.erasure_item[], named text, names text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.expand_items(namespace bigint, roots everword.erasure_item[], named text, names text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.fact_nodes(facts uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.fact_nodes(namespace bigint, facts uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.fence_jobs(namespace bigint, conversations uuid[], pause interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.find_erasure_hold(namespace bigint, of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.find_erasure_hold(namespace bigint, of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.find_namespace_hold(name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.find_namespace_hold(name_ text) TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.forget_errors(conversations uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.finish_erasure(namespace bigint, erasure everword.erasures) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.fix_forms() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.fix_forms() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.forget_author_names(namespace bigint, names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forget_author_names(namespace bigint, names text[]) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.forget_errors(namespace bigint, conversations uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.forget_requests(namespace bigint, gone uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.hidden_authors() FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_conversations() FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hidden_authors(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_authors(namespace bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hidden_conversations(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_conversations(namespace bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s double precision[]) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.in_scope(agent text, subject text) FROM PUBLIC;
@@ -3332,6 +3285,10 @@ REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.insert_passages(namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[], subjects text[], channels text[], instances text[], authors text[], roles smallint[], tag_literals text[], importance_classes smallint[], automated_flags boolean[], occurred timestamp with time zone[], contents text[], lexeme_texts text[], literal_texts text[], rankings bytea[], valid_after timestamp with time zone, valid_before timestamp with time zone, known_after timestamp with time zone, message_count bigint, turn_count bigint, bytes bigint, author_name_list text[], vector_delay_s double precision) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.is_erasing() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.is_erasing() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.is_passage_shown(conversation uuid, speaker text, passage bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.is_passage_shown(conversation uuid, speaker text, passage bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
@@ -3341,11 +3298,12 @@ GRANT ALL ON FUNCTION everword.lock_part(kind text, key text) TO everword_ingest
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.merged_node(node_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
@@ -3358,6 +3316,8 @@ REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, so
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.next_turn(due_task text, after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.next_turn(due_task text, after bigint) TO everword_ingest, everword_compactor, everword_embedder, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
@@ -3368,17 +3328,21 @@ REVOKE ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer)
 GRANT ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
-REVOKE ALL ON FUNCTION everword.pages_made_of(sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.passage_writers() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) TO everword_compactor;
-REVOKE ALL ON FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.plan_learned(namespace bigint, message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.plan_summaries(namespace bigint, direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.price_records(records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.price_records(records jsonb) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) FROM PUBLIC;
@@ -3389,18 +3353,19 @@ REVOKE ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.retire_conversations(ids uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.rule_condition(rule everword.erasure_rules) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.remove_messages(namespace bigint, gone uuid[], learned_stays boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.remove_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.retire_conversations(namespace bigint, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.rule_condition(relation text, key_column text, only_where text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.salted_hash(salt bytea, VARIADIC parts text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.salted_hash(salt bytea, VARIADIC parts text[]) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.send_settings() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.send_settings() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.share_lock(namespace bigint, lock_name text) FROM PUBLIC;
@@ -3413,16 +3378,18 @@ REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.unnumbered_namespaces() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.unnumbered_namespaces() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.update_memory_class(namespace bigint, memory uuid, class smallint) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.withdraw_themes(since timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.with_merged_nodes(namespace bigint, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_derived(namespace bigint, gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_facts(namespace bigint, gone uuid[], since timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_learned(namespace bigint, gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_nodes(namespace bigint, direct uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_pages(namespace bigint, sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_summaries(namespace bigint, gone uuid[], axes smallint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_target(namespace bigint, erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_themes(namespace bigint, since timestamp with time zone) FROM PUBLIC;
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.advisor_grants TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.advisor_grants TO everword_ingest, everword_ingest_scoped;
@@ -3447,9 +3414,11 @@ GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest, everwo
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest, everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.author_names TO everword_search, everword_search_scoped;
-GRANT SELECT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.budget_events TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.budget_events_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.budgets TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest, everword_ingest_scoped;
@@ -3460,13 +3429,16 @@ GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everwor
 GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
-GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.conversations TO everword_search, everword_compactor, everword_search_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(session_key) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(agent) ON TABLE everword.conversations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_search, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.corpus_counts TO everword_compactor;
@@ -3482,10 +3454,10 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest, everw
 GRANT SELECT ON TABLE everword.documents TO everword_search, everword_search_scoped;
 GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_pauses TO everword_embedder;
-GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.embedding_queue TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_compactor, everword_embedder;
+GRANT SELECT ON TABLE everword.erased_external_ids TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.events TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
 GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest, everword_ingest_scoped;
@@ -3540,8 +3512,9 @@ GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest, ever
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
-GRANT SELECT ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
-GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT ON TABLE everword.index_changes TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.index_changes TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT UPDATE(number) ON TABLE everword.index_changes TO everword_search, everword_ingest, everword_compactor, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.jobs TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor, everword_embedder;
@@ -3554,8 +3527,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_inges
 GRANT SELECT ON TABLE everword.lore_books TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.lore_entries TO everword_search, everword_search_scoped;
-GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT INSERT ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,USAGE ON SEQUENCE everword.memory_ids TO everword_ingest, everword_ingest_scoped;
+GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
+GRANT INSERT,DELETE ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(kind) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
@@ -3564,6 +3538,8 @@ GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest, everword_compa
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(valid_until),UPDATE(valid_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT(known_until),UPDATE(known_until) ON TABLE everword.memories TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.memory_changes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
@@ -3572,13 +3548,15 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest, 
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
-GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+GRANT DELETE ON TABLE everword.memory_vectors_1 TO everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
+GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder, everword_ingest, everword_ingest_scoped, everword_compactor;
 GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT ON TABLE everword.message_corrections TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.message_corrections TO everword_compactor;
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.messages TO everword_search, everword_compactor, everword_search_scoped;
+GRANT UPDATE(namespace_id) ON TABLE everword.messages TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
@@ -3634,7 +3612,6 @@ GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest, everword_in
 GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.retained TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
@@ -3671,7 +3648,9 @@ GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest, everword
 GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_sources TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.usage_ledger TO everword_search, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.usage_ledger_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search, everword_search_scoped, everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;

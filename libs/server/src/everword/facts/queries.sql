@@ -102,22 +102,25 @@ UPDATE fact_intervals
    SET known_until = %(now)s
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
 
+-- lock_sources --
+-- Lock messages until the commit, so that no erasure deletes one without the rows that the transaction derives from it.
+-- Fails if a message is being erased, or, without `may_be_gone`, is missing.
+SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[], %(may_be_gone)s);
+
 -- insert_evidence --
--- Store evidence; a fact has at most one supporting and one contradicting row per message.
-WITH locked AS MATERIALIZED (
-    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
-)
+-- Store evidence; a fact has at most one supporting and one contradicting row per message. The messages are locked.
 INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason,
                            said_at, recorded_at, agent, subject, conversation_agent, conversation_subject)
-SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote,
+SELECT t.namespace_id, e.id, e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote,
        e.reason, e.said_at, %(now)s, coalesce(f.agent, ''), coalesce(f.subject, ''), coalesce(c.agent, ''), coalesce(c.subject, '')
-  FROM locked CROSS JOIN
-       unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
               %(contradicts)s::boolean[], %(sources)s::smallint[], %(hypotheses)s::boolean[], %(quotes)s::text[],
               %(reasons)s::text[], %(said_at)s::timestamptz[])
        AS e (id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at)
-  LEFT JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.fact_id
-  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+  LEFT JOIN facts f ON f.namespace_id = t.namespace_id AND f.id = e.fact_id
+  LEFT JOIN conversations c ON c.namespace_id = t.namespace_id AND c.id = e.conversation_id
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, fact_id, message_id, contradicts) DO NOTHING;
 
 -- weigh_evidence --
@@ -147,23 +150,27 @@ SELECT m.id, m.conversation_id, m.content, m.tool_result, m.occurred_at AS said_
  WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(message_ids)s);
 
 -- insert_changes --
--- Add entries to the audit trail, and enqueue the facts, so that topic pages are updated.
-WITH added AS (
-    INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id, agent, subject)
-    SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id, f.agent, f.subject
-      FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
-           AS c (id, fact_id, action, other_fact_id)
-      JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id
-    RETURNING fact_id
-)
-INSERT INTO topic_changes (namespace_id, fact_id)
-SELECT DISTINCT %(namespace_id)s, fact_id FROM added;
+-- Add entries to the audit trail.
+INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id, agent, subject)
+SELECT f.namespace_id, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id, f.agent, f.subject
+  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
+       AS c (id, fact_id, action, other_fact_id)
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id;
+
+-- enqueue_facts --
+-- Enqueue changed facts, so that topic pages are updated.
+INSERT INTO topic_changes (namespace_id, id, fact_id)
+SELECT t.namespace_id, c.id, c.fact_id
+  FROM tenants t CROSS JOIN unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[]) AS c (id, fact_id)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- open_disputes --
 -- Record disputes between pairs of facts; a pair has at most one open dispute.
 INSERT INTO fact_disputes (namespace_id, id, old_fact_id, new_fact_id, opened_at)
-SELECT %(namespace_id)s, d.id, d.old_fact_id, d.new_fact_id, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(old_fact_ids)s::uuid[], %(new_fact_ids)s::uuid[]) AS d (id, old_fact_id, new_fact_id)
+SELECT t.namespace_id, d.id, d.old_fact_id, d.new_fact_id, %(now)s
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(old_fact_ids)s::uuid[], %(new_fact_ids)s::uuid[]) AS d (id, old_fact_id, new_fact_id)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, old_fact_id, new_fact_id) WHERE settled_at IS NULL DO NOTHING;
 
 -- settle_dispute --
@@ -194,50 +201,29 @@ UPDATE fact_edges
   FROM unnest(%(fact_ids)s::uuid[], %(until)s::timestamptz[]) AS c (fact_id, until)
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (from_fact_id = c.fact_id OR to_fact_id = c.fact_id);
 
--- follow_facts --
--- Set the validity of graph edges to the intervals of their facts; an edge whose fact has no interval gets an empty
--- one. Rows are locked in the order of their ids.
-WITH held AS MATERIALIZED (
-    SELECT *
-      FROM graph_edges
-     WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
-     ORDER BY id
-       FOR NO KEY UPDATE
-), times AS (
-    SELECT t.fact_id, t.valid_from, t.valid_until
-      FROM unnest(%(interval_fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
-           AS t (fact_id, valid_from, valid_until)
-), edges AS (
-    SELECT DISTINCT ON (edge_id) * FROM held ORDER BY edge_id, id DESC
-), wanted AS (
-    SELECT e.edge_id, coalesce(t.valid_from, %(now)s) AS valid_from,
-           CASE WHEN t.fact_id IS NULL THEN %(now)s ELSE t.valid_until END AS valid_until
-      FROM edges e LEFT JOIN times t ON t.fact_id = e.fact_id
-), kept AS (
-    -- Unchanged intervals stay as they are. All empty intervals are equal.
-    SELECT h.id, h.edge_id, w.valid_from, w.valid_until
-      FROM held h
-      JOIN wanted w ON w.edge_id = h.edge_id
-       AND ((w.valid_from = h.valid_from AND w.valid_until IS NOT DISTINCT FROM h.valid_until)
-            OR (w.valid_from = w.valid_until AND h.valid_from = h.valid_until))
-), ended AS (
-    UPDATE graph_edges
-       SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
-     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held EXCEPT SELECT id FROM kept)
-), locked AS MATERIALIZED (
-    SELECT lock_sources(%(namespace_id)s, ARRAY(SELECT message_id FROM held), true)
-)
+-- lock_edges --
+-- Lock the current graph edges of facts until the end of the transaction, and return them in the order of their ids.
+SELECT id, edge_id, fact_id, message_id, valid_from, valid_until
+  FROM graph_edges
+ WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
+ ORDER BY id
+   FOR NO KEY UPDATE;
+
+-- end_edges --
+-- End intervals of graph edges, because the intervals of their facts changed.
+UPDATE graph_edges
+   SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
+
+-- copy_edges --
+-- Store further intervals of graph edges. The messages of the edges are locked.
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
-SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
-       e.fact_id, w.valid_from, w.valid_until, 'its fact', %(now)s
-  FROM locked
- CROSS JOIN wanted w
-  JOIN edges e ON e.edge_id = w.edge_id
- WHERE NOT EXISTS (SELECT FROM kept k
-                    WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from
-                      AND k.valid_until IS NOT DISTINCT FROM w.valid_until)
-   AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
+SELECT e.namespace_id, c.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
+       e.fact_id, c.valid_from, c.valid_until, 'its fact', %(now)s
+  FROM unnest(%(ids)s::uuid[], %(copied_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
+       AS c (id, copied_id, valid_from, valid_until)
+  JOIN graph_edges e ON e.namespace_id = %(namespace_id)s AND e.id = c.copied_id;
 
 -- show_facts --
 -- Return facts with their latest current interval, or the latest former interval if no current one exists.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.db.typed_statements import statement
-from everword.domain.ids import new_id
+from everword.domain.ids import new_id, new_ids
 from everword.facts.model import Interval, Key
 from everword.facts.rows import FactEvidenceRow as FactEvidenceRow
 from everword.facts.rows import FactRow as FactRow
@@ -100,6 +100,16 @@ async def disbelieve_intervals(
 ) -> None: ...
 
 
+@statement(SQL)
+async def lock_sources(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID | None], *, may_be_gone: bool
+) -> None:
+    """Lock the messages from which rows are derived. Raises SerializationFailure if one is being erased.
+
+    With `may_be_gone`, messages may be missing.
+    """
+
+
 async def insert_evidence(
     conn: Connection,
     namespace_id: int,
@@ -121,6 +131,7 @@ async def insert_evidence(
         "reasons": [each.reason for _, each in pieces],
         "said_at": [each.said_at for _, each in pieces],
     }
+    await lock_sources(conn, namespace_id, parameters["message_ids"], may_be_gone=False)
     await execute(conn, SQL["insert_evidence"], parameters)
 
 
@@ -154,6 +165,7 @@ async def insert_changes(
     reason: str,
     changes: Sequence[NewChange],
 ) -> None:
+    """Add changes to the audit trail, and enqueue their facts for topic pages."""
     parameters = {
         "namespace_id": namespace_id,
         "now": now,
@@ -165,6 +177,13 @@ async def insert_changes(
         "other_fact_ids": [each.other_fact_id for each in changes],
     }
     await execute(conn, SQL["insert_changes"], parameters)
+    fact_ids = sorted({each.fact_id for each in changes})
+    parameters = {
+        "namespace_id": namespace_id,
+        "ids": new_ids(len(fact_ids)),
+        "fact_ids": fact_ids,
+    }
+    await execute(conn, SQL["enqueue_facts"], parameters)
 
 
 async def open_disputes(
@@ -230,32 +249,6 @@ async def close_edges(
         "until": list(ended.values()),
     }
     await execute(conn, SQL["close_edges"], parameters)
-
-
-async def follow_facts(
-    conn: Connection,
-    namespace_id: int,
-    now: datetime,
-    fact_ids: Collection[UUID],
-    believed: Iterable[Interval],
-) -> None:
-    """Set the times of the graph's edges that hold with facts to those in which these are believed to hold.
-
-    Edges end when their facts close, and hold again when these do. The caller has locked the facts.
-    """
-    requested = set(fact_ids)
-    if not requested:
-        return
-    times = [each for each in believed if each.fact_id in requested]
-    parameters = {
-        "namespace_id": namespace_id,
-        "now": now,
-        "fact_ids": sorted(requested),
-        "interval_fact_ids": [each.fact_id for each in times],
-        "valid_from": [each.since for each in times],
-        "valid_until": [each.until for each in times],
-    }
-    await execute(conn, SQL["follow_facts"], parameters)
 
 
 async def show_facts(

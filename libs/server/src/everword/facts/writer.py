@@ -19,6 +19,7 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.trust import TrustPolicy
 from everword.facts import store
 from everword.facts.attributes import fact_text
+from everword.facts.edges import follow_facts
 from everword.facts.fact_state import weighed
 from everword.facts.model import FactRuling, FactState, Interval, Key, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
@@ -186,7 +187,7 @@ async def write_plans(
     believed = [*(each for each in locked.believed if each.id not in gone_ids), *come]
     changed = {each.fact_id for each in (*gone, *come)}
     changes = [each for plan in plans for each in plan.changes]
-    await store.follow_facts(conn, namespace_id, now, changed, believed)
+    await follow_facts(conn, namespace_id, now, changed, believed)
     concerned = changed | {each.fact_id for each in changes}
     facts = await _update_derived_fields(conn, settings.trust, locked, believed, concerned)
     await _close_edges(conn, locked, believed, facts)
@@ -210,7 +211,7 @@ async def _replace_intervals(
     namespace_id, now = locked.namespace_id, locked.now
     if removed_ids:
         await store.disbelieve_intervals(conn, namespace_id, now, removed_ids)
-        await close_passages(conn, removed_ids, known_until=now)
+        await close_passages(conn, namespace_id, removed_ids, known_until=now)
     if come:
         await store.insert_intervals(conn, namespace_id, now, come)
 

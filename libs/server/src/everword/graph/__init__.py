@@ -2,5 +2,5 @@
 
 Modules without a database: `labels` decides which names mean the same node, `admissible_types` which types are allowed,
 `placement` the changes of a new edge, and `graph_text` words nodes and relations. `writer` and `edits` are the only
-ways to write the graph. `everword.facts.store.follow_facts` closes and reopens edges with the facts that support them.
+ways to write the graph. `everword.facts.edges.follow_facts` closes and reopens edges with the facts that support them.
 """

@@ -10,12 +10,13 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.errors import InvalidArgument
+from everword.domain.ids import new_id
 from everword.domain.not_found import EdgeNotFound, NodeNotFound
 from everword.graph import store
 from everword.graph.labels import label_key
 from everword.graph.model import GraphScope, NodeKey
 from everword.graph.nodes import lock_current_nodes, store_node_versions
-from everword.graph.placement import EdgeIntervalRow
+from everword.graph.placement import EdgeIntervalRow, overlaps
 from everword.graph.rows import LockedNode, NodeVersionRow
 from everword.graph.store import End
 from everword.index.writer import close_passages
@@ -83,8 +84,8 @@ async def delete_node(
     """Take a node that is held out of the graph; return how many edges went with it."""
     edges = await store.end_edges_of_node(conn, namespace_id, version.node_id, end)
     await store.end_versions(conn, namespace_id, [version.id], end)
-    await close_passages(conn, [version.id], known_until=end.now)
-    await store.note_changes(conn, namespace_id, [version.node_id])
+    await close_passages(conn, namespace_id, [version.id], known_until=end.now)
+    await store.enqueue_nodes(conn, namespace_id, [version.node_id])
     return edges
 
 
@@ -108,13 +109,13 @@ async def merge_nodes(
     _check_mergeable(retained, list(others.values()), known)
     if not others:
         return retained.id, 0
-    moved = await store.move_edges(conn, namespace_id, list(others), retained.id, end)
+    moved = await _move_edges(conn, namespace_id, list(others), retained.id, end)
     await store.repoint_names(conn, namespace_id, list(others), retained.id)
     await store.set_merged_into(conn, namespace_id, list(others), retained.id)
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
-    await close_passages(conn, gone, known_until=end.now)
-    await store.note_changes(conn, namespace_id, [*others, retained.id])
+    await close_passages(conn, namespace_id, gone, known_until=end.now)
+    await store.enqueue_nodes(conn, namespace_id, [*others, retained.id])
     before = known[retained.id]
     after = _merged(before, [known[id_] for id_ in others])
     if after != before:
@@ -123,6 +124,47 @@ async def merge_nodes(
             conn, namespace_id, settings, {retained.id: retained}, versions, end
         )
     return retained.id, moved
+
+
+async def _move_edges(
+    conn: Connection, namespace_id: int, node_ids: Sequence[UUID], node_id: UUID, end: End
+) -> int:
+    """Move the edges of nodes to another node, and return the number of moved edges.
+
+    An edge ends without a copy if the other node has the same edge in an overlapping interval, or if it would become a
+    loop.
+    """
+    locked = await store.lock_edges_of_nodes(conn, namespace_id, node_ids)
+    if not locked:
+        return 0
+    await store.end_edges(conn, namespace_id, [row.id for row in locked if row.id], end)
+    moved = _renamed(locked, set(node_ids), node_id)
+    relations = list(dict.fromkeys(row.relation for row in moved))
+    known = await store.find_edges(conn, namespace_id, relations)
+    new = [
+        row
+        for row in moved
+        if not any(
+            each.relation == row.relation and overlaps(each, row.valid_from, row.valid_until)
+            for each in known
+        )
+    ]
+    if new:
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason, may_be_gone=True)
+    return len({row.edge_id for row in new})
+
+
+def _renamed(
+    rows: Sequence[EdgeIntervalRow], node_ids: set[UUID], node_id: UUID
+) -> list[EdgeIntervalRow]:
+    """Return new rows of the edges, from and to the other node: of equal ones, the most confident."""
+    renamed = dict[Any, EdgeIntervalRow]()
+    for row in sorted(rows, key=lambda row: (-row.confidence, row.edge_id)):
+        from_id, to_id = (node_id if id_ in node_ids else id_ for id_ in (row.from_id, row.to_id))
+        if from_id != to_id or row.from_id == row.to_id:
+            new = replace(row, id=new_id(), from_id=from_id, to_id=to_id)
+            renamed.setdefault((new.relation, new.valid_from, new.valid_until), new)
+    return list(renamed.values())
 
 
 def _check_mergeable(

@@ -161,9 +161,9 @@ async def store_node_versions(
     come = [replace(after, id=new_id(), source=end.source) for _, after in versions]
     if gone:
         await store.end_versions(conn, namespace_id, gone, end)
-        await close_passages(conn, gone, known_until=end.now)
+        await close_passages(conn, namespace_id, gone, known_until=end.now)
     await store.insert_versions(conn, namespace_id, come, end.now, end.reason)
-    await store.note_changes(conn, namespace_id, [each.node_id for each in come])
+    await store.enqueue_nodes(conn, namespace_id, [each.node_id for each in come])
     await _index(conn, namespace_id, settings, nodes, come, end.now)
 
 

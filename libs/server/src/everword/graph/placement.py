@@ -33,6 +33,10 @@ class EdgeIntervalRow:
     #: Exclusive; None without a known end.
     valid_until: datetime | None
 
+    @property
+    def relation(self) -> tuple[UUID, UUID, str]:
+        return self.from_id, self.to_id, self.type
+
 
 @dataclass(frozen=True)
 class EdgeStatement:
@@ -71,7 +75,7 @@ def place_edge(
     if known and since is None and all(_ended(each, now) for each in known):
         since = now
     for row in known:
-        if row.fact_id is not None or _overlap(row, since, until):
+        if row.fact_id is not None or overlaps(row, since, until):
             filled = _filled(row, statement)
             if row.fact_id is None and row.valid_until is None and until is not None:
                 filled = replace(filled, valid_until=until)
@@ -145,7 +149,7 @@ def _ended(row: EdgeIntervalRow, now: datetime) -> bool:
     return row.valid_until is not None and row.valid_until <= now
 
 
-def _overlap(row: EdgeIntervalRow, since: datetime | None, until: datetime | None) -> bool:
+def overlaps(row: EdgeIntervalRow, since: datetime | None, until: datetime | None) -> bool:
     starts_before = until is None or row.valid_from is None or row.valid_from < until
     ends_after = since is None or row.valid_until is None or since < row.valid_until
     return starts_before and ends_after

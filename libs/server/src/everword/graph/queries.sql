@@ -14,9 +14,11 @@ n.merged_into, n.first_seen_at, n.last_seen_at, v.known_from, v.known_until
 -- Claim free names for new nodes, and return those claimed. The names are sorted, so that concurrent writers cannot
 -- deadlock.
 INSERT INTO graph_names (namespace_id, label_hash, type, agent, subject, node_id)
-SELECT %(namespace_id)s, k.label_hash, k.type, k.agent, k.subject, k.node_id
-  FROM unnest(%(label_hashes)s::bytea[], %(types)s::text[], %(agents)s::text[], %(subjects)s::text[], %(node_ids)s::uuid[])
+SELECT t.namespace_id, k.label_hash, k.type, k.agent, k.subject, k.node_id
+  FROM tenants t
+ CROSS JOIN unnest(%(label_hashes)s::bytea[], %(types)s::text[], %(agents)s::text[], %(subjects)s::text[], %(node_ids)s::uuid[])
        AS k (label_hash, type, agent, subject, node_id)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, label_hash, type, agent, subject) DO NOTHING
 RETURNING label_hash, type, agent, subject, node_id;
 
@@ -81,10 +83,12 @@ SELECT t.namespace_id, v.id, v.node_id, v.label, v.type, v.description, v.aliase
   LEFT JOIN graph_nodes n ON n.namespace_id = t.namespace_id AND n.id = v.node_id
  WHERE t.namespace_id = %(namespace_id)s;
 
--- note_changes --
+-- enqueue_nodes --
 -- Enqueue nodes, so that their topic pages are updated.
-INSERT INTO topic_changes (namespace_id, node_id)
-SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
+INSERT INTO topic_changes (namespace_id, id, node_id)
+SELECT t.namespace_id, n.id, n.node_id
+  FROM tenants t CROSS JOIN unnest(%(ids)s::uuid[], %(node_ids)s::uuid[]) AS n (id, node_id)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- end_versions --
 -- End current versions of nodes.
@@ -108,20 +112,27 @@ SELECT :edge
  WHERE e.namespace_id = %(namespace_id)s AND e.edge_id = %(edge_id)s AND e.known_until IS NULL
  ORDER BY e.valid_from NULLS FIRST, e.id;
 
+-- lock_edges_of_nodes --
+-- Lock the current edges of nodes until the end of the transaction, and return them in the order of their ids.
+SELECT :edge
+  FROM graph_edges e
+ WHERE e.namespace_id = %(namespace_id)s AND (e.from_id = ANY(%(node_ids)s) OR e.to_id = ANY(%(node_ids)s))
+   AND e.known_until IS NULL
+ ORDER BY e.id
+   FOR NO KEY UPDATE;
+
 -- insert_edges --
--- Store intervals of edges.
-WITH locked AS MATERIALIZED (
-    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
-)
+-- Store intervals of edges. Their messages are locked.
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
-SELECT %(namespace_id)s, e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
+SELECT t.namespace_id, e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
        e.fact_id, e.valid_from, e.valid_until, %(reason)s, %(now)s
-  FROM locked CROSS JOIN
-       unnest(%(ids)s::uuid[], %(edge_ids)s::uuid[], %(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(edge_ids)s::uuid[], %(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[],
               %(labels)s::text[], %(confidences)s::float8[], %(sources)s::smallint[], %(message_ids)s::uuid[],
               %(quotes)s::text[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
-       AS e (id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until);
+       AS e (id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- end_edges --
 -- End current intervals of edges.
@@ -143,44 +154,6 @@ WITH held AS MATERIALIZED (
      WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held)
 )
 SELECT count(DISTINCT edge_id) FROM held;
-
--- move_edges --
--- Move the edges of nodes to another node, and return the ids of the moved edges. An edge ends without a copy if the
--- other node has the same edge in an overlapping interval, or if it would become a loop.
-WITH held AS MATERIALIZED (
-    SELECT *
-      FROM graph_edges
-     WHERE namespace_id = %(namespace_id)s AND (from_id = ANY(%(node_ids)s) OR to_id = ANY(%(node_ids)s)) AND known_until IS NULL
-     ORDER BY id
-       FOR NO KEY UPDATE
-), ended AS (
-    UPDATE graph_edges
-       SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
-     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held)
-), moved AS (
-    SELECT DISTINCT ON (from_id, to_id, type, valid_from, valid_until) *
-      FROM (SELECT edge_id, CASE WHEN from_id = ANY(%(node_ids)s) THEN %(node_id)s ELSE from_id END AS from_id,
-                   CASE WHEN to_id = ANY(%(node_ids)s) THEN %(node_id)s ELSE to_id END AS to_id,
-                   from_id = to_id AS is_loop, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until
-              FROM held) AS renamed
-     WHERE is_loop OR from_id <> to_id
-     ORDER BY from_id, to_id, type, valid_from, valid_until, confidence DESC, edge_id
-), locked AS MATERIALIZED (
-    SELECT lock_sources(%(namespace_id)s, ARRAY(SELECT message_id FROM moved), true)
-)
-INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
-                         valid_from, valid_until, reason, known_from)
-SELECT %(namespace_id)s, gen_random_uuid(), m.edge_id, m.from_id, m.to_id, m.type, m.label, m.confidence, m.source, m.message_id, m.quote,
-       m.fact_id, m.valid_from, m.valid_until, %(reason)s, %(now)s
-  FROM locked
- CROSS JOIN moved m
- WHERE NOT EXISTS (
-       SELECT FROM graph_edges k
-        WHERE k.namespace_id = %(namespace_id)s AND k.from_id = m.from_id AND k.to_id = m.to_id AND k.type = m.type
-          AND k.known_until IS NULL AND k.id NOT IN (SELECT id FROM held)
-          AND (k.valid_until IS NULL OR m.valid_from IS NULL OR m.valid_from < k.valid_until)
-          AND (m.valid_until IS NULL OR k.valid_from IS NULL OR k.valid_from < m.valid_until))
-RETURNING edge_id;
 
 -- show_nodes --
 -- Return nodes in their latest versions.

@@ -12,6 +12,8 @@ from everword.db.arrays import array_literal
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.db.typed_statements import statement
+from everword.domain.ids import new_ids
+from everword.facts.store import lock_sources
 from everword.graph.model import NodeKey
 from everword.graph.placement import EdgeIntervalRow
 from everword.graph.rows import EdgeView, LockedNode, NodeNameRow, NodeVersionRow, NodeView
@@ -126,9 +128,14 @@ async def insert_versions(
     await execute(conn, SQL["insert_versions"], parameters)
 
 
-@statement(SQL)
-async def note_changes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
-    """Schedule the recomputation of memories that depend on nodes."""
+async def enqueue_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Enqueue nodes, so that their topic pages are updated."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "ids": new_ids(len(node_ids)),
+        "node_ids": list(node_ids),
+    }
+    await execute(conn, SQL["enqueue_nodes"], parameters)
 
 
 async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID], end: End) -> None:
@@ -154,14 +161,23 @@ async def find_edge(
 ) -> list[EdgeIntervalRow]: ...
 
 
+@statement(SQL)
+async def lock_edges_of_nodes(
+    conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
+) -> list[EdgeIntervalRow]: ...
+
+
 async def insert_edges(
     conn: Connection,
     namespace_id: int,
     rows: Sequence[EdgeIntervalRow],
     now: datetime,
     reason: str = "",
+    *,
+    may_be_gone: bool = False,
 ) -> None:
-    parameters = {
+    """Store intervals of edges. With `may_be_gone`, their messages may be missing, as for copied rows."""
+    parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
         "now": now,
         "reason": reason,
@@ -179,6 +195,7 @@ async def insert_edges(
         "valid_from": [each.valid_from for each in rows],
         "valid_until": [each.valid_until for each in rows],
     }
+    await lock_sources(conn, namespace_id, parameters["message_ids"], may_be_gone=may_be_gone)
     await execute(conn, SQL["insert_edges"], parameters)
 
 
@@ -190,24 +207,6 @@ async def end_edges(conn: Connection, namespace_id: int, ids: Sequence[UUID], en
 async def end_edges_of_node(conn: Connection, namespace_id: int, node_id: UUID, end: End) -> int:
     parameters = {"namespace_id": namespace_id, "node_id": node_id, **end.parameters}
     return int(await fetch_value(conn, SQL["end_edges_of_node"], parameters))
-
-
-@dataclass(frozen=True)
-class _MovedRow:
-    edge_id: UUID
-
-
-async def move_edges(
-    conn: Connection, namespace_id: int, node_ids: Sequence[UUID], node_id: UUID, end: End
-) -> int:
-    parameters = {
-        "namespace_id": namespace_id,
-        "node_ids": list(node_ids),
-        "node_id": node_id,
-        **end.parameters,
-    }
-    rows = await fetch_all(conn, SQL["move_edges"], parameters, _MovedRow)
-    return len({row.edge_id for row in rows})
 
 
 async def show_nodes(

@@ -177,7 +177,7 @@ async def _store_edges(
         return [], 0
     known = dict[tuple[UUID, UUID, str], list[EdgeIntervalRow]]()
     for row in await store.find_edges(conn, namespace_id, list(dict.fromkeys(relations))):
-        known.setdefault((row.from_id, row.to_id, row.type), []).append(row)
+        known.setdefault(row.relation, []).append(row)
     before = {row.id for rows in known.values() for row in rows}
     edge_ids, created = list[UUID](), 0
     for edge, relation in zip(write.edges, relations, strict=True):
@@ -247,4 +247,4 @@ async def update_edge(
     new = [replace(row, id=new_id(), source=end.source, **changes) for row in changed]
     if after != before:
         await store.end_edges(conn, namespace_id, [row.id for row in changed if row.id], end)
-        await store.insert_edges(conn, namespace_id, new, end.now, end.reason)
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason, may_be_gone=True)

@@ -13,13 +13,12 @@ SELECT insert_passages(%(namespace_id)s,
            %(author_names)b::text[], %(vector_delay_s)s) AS highest;
 
 -- remove_passages --
--- Delete from the index the passages of these sources, notes included, except those of messages, in the transaction's
--- namespace.
-SELECT drop_derived_passages(%(source_ids)s::uuid[]);
+-- Delete from the index the passages of these sources, notes included, except those of messages.
+SELECT drop_derived_passages(%(namespace_id)s, %(source_ids)s::uuid[]);
 
 -- close_passages --
--- Set `valid_until` and `known_until` of passages of facts and other derived memories, in the transaction's namespace.
-SELECT close_derived_passages(%(source_ids)s::uuid[], %(valid_until)s::timestamptz, %(known_until)s::timestamptz);
+-- Set `valid_until` and `known_until` of passages of facts and other derived memories.
+SELECT close_derived_passages(%(namespace_id)s, %(source_ids)s::uuid[], %(valid_until)s::timestamptz, %(known_until)s::timestamptz);
 
 -- find_sources --
 -- Return indexed sources. A source that is not indexed because of its channel's policy has no part 0.

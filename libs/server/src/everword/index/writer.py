@@ -99,7 +99,9 @@ async def replace_passages(
 
     Passages of messages stay. The caller enqueues the vectors.
     """
-    await execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
+    await execute(
+        conn, SQL["remove_passages"], {"namespace_id": namespace_id, "source_ids": list(source_ids)}
+    )
     return await add_passages(conn, namespace_id, passages, counts, limits)
 
 
@@ -113,7 +115,9 @@ def replace_passages_blocking(
 
     Passages of messages stay: background work never removes these.
     """
-    blocking.execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
+    blocking.execute(
+        conn, SQL["remove_passages"], {"namespace_id": namespace_id, "source_ids": list(source_ids)}
+    )
     if passages:
         add_passages_blocking(conn, namespace_id, passages, Counts())
         enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
@@ -122,6 +126,7 @@ def replace_passages_blocking(
 @statement(SQL)
 async def close_passages(
     conn: Connection,
+    namespace_id: int,
     source_ids: Sequence[UUID],
     *,
     valid_until: datetime | None = None,
@@ -136,6 +141,7 @@ async def close_passages(
 @statement(SQL, "close_passages")
 def close_passages_blocking(
     conn: blocking.Connection,
+    namespace_id: int,
     source_ids: Sequence[UUID],
     *,
     valid_until: datetime | None = None,

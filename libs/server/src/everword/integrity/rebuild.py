@@ -114,7 +114,9 @@ class Rebuilder:
                 add_passages_blocking(self._conn, self._id, passages, Counts(), limits)
             for row in rows:
                 if row.known_until is not None:
-                    close_passages_blocking(self._conn, [row.id], known_until=row.known_until)
+                    close_passages_blocking(
+                        self._conn, self._id, [row.id], known_until=row.known_until
+                    )
             names = {word for row in rows for word in name_words(row.author)}
             self._execute("name", names=sorted(names))
             self.done[table] += len(rows)

@@ -32,8 +32,8 @@ SELECT m.source_id
 SELECT DISTINCT source_id FROM memories WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::bigint[]);
 
 -- remove_sources --
--- Remove sources from the index, in the transaction's namespace.
-SELECT remove_passages(%(source_ids)s::uuid[]);
+-- Remove sources from the index.
+SELECT remove_passages(%(namespace_id)s, %(source_ids)s::uuid[]);
 
 -- remove_vectors --
 -- Delete vectors without a passage.

@@ -41,18 +41,18 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(title)s, %(category)s, %(starts
        mention_count = excluded.mention_count, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at;
 
 -- insert_learned_evidence --
--- Store evidence, and return the number of new rows. Evidence that a message already gave is skipped.
-WITH added AS (
+-- Store evidence, and return the ids of new rows. Evidence that a message already gave is skipped.
 INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
                               recorded_at)
-SELECT %(namespace_id)s, e.id, %(about_id)s, e.aspect, e.value, e.value_hash, e.message_id, e.conversation_id, e.quote, e.said_at,
+SELECT t.namespace_id, e.id, %(about_id)s, e.aspect, e.value, e.value_hash, e.message_id, e.conversation_id, e.quote, e.said_at,
        now()
-  FROM unnest(%(ids)s::uuid[], %(aspects)s::text[], %(values)s::text[], %(value_hashes)s::bytea[], %(message_ids)s::uuid[],
+  FROM tenants t
+ CROSS JOIN unnest(%(ids)s::uuid[], %(aspects)s::text[], %(values)s::text[], %(value_hashes)s::bytea[], %(message_ids)s::uuid[],
               %(conversation_ids)s::uuid[], %(quotes)s::text[], %(said_at)s::timestamptz[])
        AS e (id, aspect, value, value_hash, message_id, conversation_id, quote, said_at)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING
-RETURNING id)
-SELECT count(*) FROM added;
+RETURNING id;
 
 -- read_learned_evidence --
 -- Return the evidence of a person, event or user model value, in the order of time.
@@ -185,28 +185,22 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(kind)s, %(about_kind)s, %(about
     ON CONFLICT (namespace_id, about_id, kind, occasion) DO NOTHING
 RETURNING id;
 
--- copy_fact_evidence --
--- Copy the latest evidence of a fact to the question about it.
-INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
-                              recorded_at)
-SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
+-- find_fact_quotes --
+-- Return the latest quotes that support a fact.
+SELECT e.message_id, e.conversation_id, e.quote, e.said_at
   FROM fact_evidence e
  WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = %(about_id)s AND e.message_id IS NOT NULL
    AND e.conversation_id IS NOT NULL AND e.quote <> '' AND NOT e.contradicts
  ORDER BY e.said_at DESC, e.id
- LIMIT %(limit)s
-    ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
+ LIMIT %(limit)s;
 
--- copy_learned_evidence --
--- Copy the latest evidence of a person or event to the question about it.
-INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
-                              recorded_at)
-SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
+-- find_learned_quotes --
+-- Return the latest quotes about a person or event.
+SELECT e.message_id, e.conversation_id, e.quote, e.said_at
   FROM learned_evidence e
  WHERE e.namespace_id = %(namespace_id)s AND e.about_id = %(about_id)s
  ORDER BY e.said_at DESC, e.id
- LIMIT %(limit)s
-    ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
+ LIMIT %(limit)s;
 
 -- answer_strategies --
 -- Mark questions about facts as answered by later messages: a fact to verify was mentioned again or ended, an inferred

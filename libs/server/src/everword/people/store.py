@@ -13,6 +13,7 @@ from everword.db.statements import (
     execute,
     fetch_all,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword.db.typed_statements import statement
@@ -20,7 +21,7 @@ from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.people.fold_events import EventState
 from everword.people.fold_people import PersonState
-from everword.people.model import LearnedKind, PersonStatement, StatementEvidence
+from everword.people.model import LearnedKind, MessageWords, PersonStatement, StatementEvidence
 from everword.people.questions import FactOccasion, SuggestedQuestion
 from everword.people.traits import CurrentTrait, Trait
 
@@ -118,7 +119,7 @@ async def insert_learned_evidence(
         "quotes": [each.said.quote for each in statements],
         "said_at": [each.said.said_at for each in statements],
     }
-    return int(await fetch_value(conn, SQL["insert_learned_evidence"], parameters))
+    return len(await fetch_values(conn, SQL["insert_learned_evidence"], parameters))
 
 
 @dataclass(frozen=True)
@@ -262,9 +263,10 @@ async def insert_strategy(
     conn: Connection, namespace_id: int, subject: str, question: SuggestedQuestion, now: datetime
 ) -> bool:
     """Store a question with its evidence; False if the same occasion caused one before."""
+    strategy_id = new_id()
     parameters = {
         "namespace_id": namespace_id,
-        "id": new_id(),
+        "id": strategy_id,
         "subject": subject,
         "kind": question.kind,
         "about_kind": question.about,
@@ -274,16 +276,27 @@ async def insert_strategy(
         "question": question.text,
         "reason": question.reason,
         "now": now,
-        "value_hash": value_hash(""),
-        "limit": _MOST_EVIDENCE,
     }
     if await fetch_value(conn, SQL["insert_strategy"], parameters) is None:
         return False
-    of_fact = question.about is LearnedKind.FACT
-    await execute(
-        conn, SQL["copy_fact_evidence" if of_fact else "copy_learned_evidence"], parameters
-    )
+    is_of_fact = question.about is LearnedKind.FACT
+    find = find_fact_quotes if is_of_fact else find_learned_quotes
+    quotes = await find(conn, namespace_id, question.about_id, _MOST_EVIDENCE)
+    reasons = [PersonStatement("reason", "", each) for each in quotes]
+    await insert_learned_evidence(conn, namespace_id, strategy_id, reasons)
     return True
+
+
+@statement(SQL)
+async def find_fact_quotes(
+    conn: Connection, namespace_id: int, about_id: UUID, limit: int
+) -> list[MessageWords]: ...
+
+
+@statement(SQL)
+async def find_learned_quotes(
+    conn: Connection, namespace_id: int, about_id: UUID, limit: int
+) -> list[MessageWords]: ...
 
 
 async def answer_strategies(

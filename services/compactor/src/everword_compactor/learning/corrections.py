@@ -74,11 +74,13 @@ def store_corrections(
     """Store the corrections that a message makes. Raises LeaseLost."""
 
     def insert(conn: Connection) -> None:
+        corrected_ids = [each.corrected_id for each in corrections]
+        store.lock_sources(conn, job.namespace_id, [message.id, *corrected_ids])
         store.insert_corrections(
             conn,
             job.namespace_id,
             [message.id] * len(corrections),
-            [each.corrected_id for each in corrections],
+            corrected_ids,
             [int(each.update.kind) for each in corrections],
             [each.update.value for each in corrections],
             [each.update.current for each in corrections],

@@ -81,22 +81,24 @@ SELECT m.id, m.seq, m.author, m.content, m.occurred_at, m.role = 2 AS said
  WHERE m.role IN (2, 3) AND NOT m.automated AND m.tool_name = '' AND m.content <> ''
  ORDER BY m.occurred_at, m.id;
 
+-- lock_sources --
+-- Lock messages until the commit, unless they are missing. Fails if one is being erased.
+SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[], true);
+
 -- insert_corrections --
--- Store corrections; a restoration only of a message that was corrected before.
-WITH locked AS MATERIALIZED (
-    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[] || %(corrected_ids)s::uuid[], true)
-)
+-- Store corrections; a restoration only of a message that was corrected before. The messages are locked.
 INSERT INTO message_corrections (namespace_id, message_id, corrected_id, kind, value, current_value, corrected_at, recorded_at,
                                  agent, subject, corrected_agent, corrected_subject)
-SELECT %(namespace_id)s, c.message_id, c.corrected_id, c.kind, c.value, c.current_value, m.occurred_at, %(now)s, m.agent, m.subject,
+SELECT t.namespace_id, c.message_id, c.corrected_id, c.kind, c.value, c.current_value, m.occurred_at, %(now)s, m.agent, m.subject,
        o.agent, o.subject
-  FROM locked
+  FROM tenants t
  CROSS JOIN unnest(%(message_ids)s::uuid[], %(corrected_ids)s::uuid[], %(kinds)s::smallint[], %(values)s::text[],
                    %(current_values)s::text[]) AS c (message_id, corrected_id, kind, value, current_value)
-  JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = c.message_id
-  JOIN messages o ON o.namespace_id = %(namespace_id)s AND o.id = c.corrected_id
- WHERE c.kind < 3 OR EXISTS (SELECT FROM message_corrections e
-                              WHERE e.namespace_id = %(namespace_id)s AND e.corrected_id = c.corrected_id)
+  JOIN messages m ON m.namespace_id = t.namespace_id AND m.id = c.message_id
+  JOIN messages o ON o.namespace_id = t.namespace_id AND o.id = c.corrected_id
+ WHERE t.namespace_id = %(namespace_id)s
+   AND (c.kind < 3 OR EXISTS (SELECT 1 FROM message_corrections e
+                               WHERE e.namespace_id = %(namespace_id)s AND e.corrected_id = c.corrected_id))
     ON CONFLICT (namespace_id, corrected_id, message_id) DO NOTHING;
 
 -- list_stated_facts --

@@ -134,6 +134,11 @@ def list_earlier_messages(
 
 
 @statement(SQL)
+def lock_sources(conn: Connection, namespace_id: int, message_ids: Sequence[UUID]) -> None:
+    """Lock messages, unless they are missing. Raises SerializationFailure if one is being erased."""
+
+
+@statement(SQL)
 def insert_corrections(
     conn: Connection,
     namespace_id: int,

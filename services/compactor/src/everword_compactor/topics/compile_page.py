@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -39,8 +40,8 @@ class PageChanged(Exception):
     """Somebody else wrote the page meanwhile: this one does not count, and is tried again."""
 
 
-def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
-    """Bring the page of a node up to date, and let its changes up to `through` be looked at. Raises LeaseLost."""
+def compile_page(job: NamespaceJob, node_id: UUID, change_ids: Sequence[UUID]) -> None:
+    """Update the page of a node, and delete the changes that caused it. Raises LeaseLost."""
     with job.transaction() as conn:
         [node] = store.read_nodes(conn, job.namespace_id, [node_id])
         page = store.read_page(conn, job.namespace_id, node_id)
@@ -55,7 +56,7 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
         elif page is not None:
             store.delete_page(conn, job.namespace_id, node.id)
             replace_passages_blocking(conn, job.namespace_id, [page.id], [])
-        store.delete_node_changes(conn, job.namespace_id, [node_id], through)
+        store.delete_changes(conn, job.namespace_id, change_ids)
 
     job.record(put)
 

@@ -91,7 +91,8 @@ class Topics:
             if not due:
                 return self._worker_context.now() + MODEL_PAUSE if changes else None
             for node_id in due:
-                compile_page(job, node_id, max(each.id for each in changes))
+                own = [each.id for each in changes if each.node_id == node_id]
+                compile_page(job, node_id, own)
                 if job.run.other_namespaces_wait():
                     return self._worker_context.now()
 
@@ -121,19 +122,19 @@ def _link(
         is_wrong = fact.hypothesis or fact.state == FactState.REJECTED
         subject = scope_of(fact.subject).subject
         found = [] if is_wrong else store.find_nodes(conn, namespace_id, hashes, "", subject)
-        store.unlink_sources(conn, namespace_id, fact.id, found)
+        store.unlink_source(conn, namespace_id, fact.id, found)
         links += [(node_id, fact.id, FACT) for node_id in found]
     for leaf in leaves:
         is_long = len(leaf.content) >= LEAST_CHARS
         hashes = hashes_of_text(leaf.content) if is_long else []
         found = store.find_nodes(conn, namespace_id, hashes, leaf.agent, leaf.subject)
-        store.unlink_sources(conn, namespace_id, leaf.id, found)
+        store.unlink_source(conn, namespace_id, leaf.id, found)
         links += [(node_id, leaf.id, LEAF) for node_id in found]
     for gone in sorted(leaf_ids - {leaf.id for leaf in leaves}):
-        store.unlink_sources(conn, namespace_id, gone, [])
+        store.unlink_source(conn, namespace_id, gone, [])
     if links:
         store.link_sources(conn, namespace_id, links)
-        store.note_nodes(conn, namespace_id, [node_id for node_id, _, _ in links])
+        store.enqueue_nodes(conn, namespace_id, [node_id for node_id, _, _ in links])
 
 
 def with_topics(

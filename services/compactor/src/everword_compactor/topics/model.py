@@ -22,7 +22,7 @@ LEAST_SOURCES = 3
 class Change:
     """An unprocessed change of a fact, a leaf or a node."""
 
-    id: int
+    id: UUID
     fact_id: UUID | None
     leaf_id: UUID | None
     node_id: UUID | None

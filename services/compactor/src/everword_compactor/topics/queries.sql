@@ -17,10 +17,6 @@ SELECT EXISTS (SELECT FROM topic_changes WHERE namespace_id = %(namespace_id)s);
 -- Delete processed changes.
 DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
--- delete_node_changes --
--- Delete processed changes of nodes, up to a change id.
-DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s) AND id <= %(through)s;
-
 -- changed_topics --
 -- Return namespaces with changes but without a job to process them.
 SELECT namespace_id FROM changed_topics(%(limit)s, make_interval(secs => %(parked_s)s));
@@ -53,18 +49,17 @@ SELECT DISTINCT n.node_id
 -- link_sources --
 -- Record that sources are about nodes; a source that was linked before counts as changed.
 INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
-SELECT %(namespace_id)s, s.node_id, s.source_id, s.kind
-  FROM unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
+SELECT t.namespace_id, s.node_id, s.source_id, s.kind
+  FROM tenants t
+ CROSS JOIN unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, node_id, source_id) DO UPDATE SET changed_at = excluded.changed_at;
 
--- unlink_sources --
--- Unlink a source from all nodes except these, and enqueue the nodes that lost it.
-WITH gone AS (
-    DELETE FROM topic_sources
-     WHERE namespace_id = %(namespace_id)s AND source_id = %(source_id)s AND node_id <> ALL(%(node_ids)s)
-    RETURNING node_id
-)
-INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT %(namespace_id)s, node_id FROM gone;
+-- unlink_source --
+-- Unlink a source from all nodes except these, and return the nodes that lost it.
+DELETE FROM topic_sources
+ WHERE namespace_id = %(namespace_id)s AND source_id = %(source_id)s AND node_id <> ALL(%(node_ids)s)
+RETURNING node_id;
 
 -- find_leaves --
 -- Return the latest leaves of a subject that contain the words of a label, for a node that was created after them.
@@ -94,19 +89,16 @@ SELECT source_id, kind, changed_at
  ORDER BY kind DESC, changed_at DESC, source_id
  LIMIT %(limit)s;
 
--- move_sources --
--- Move the sources of a node to the node that it was merged into.
-WITH moved AS (
-    DELETE FROM topic_sources WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s RETURNING source_id, kind
-)
-INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
-SELECT %(namespace_id)s, %(into_id)s, source_id, kind FROM moved
-    ON CONFLICT (namespace_id, node_id, source_id) DO NOTHING;
+-- take_sources --
+-- Unlink all sources from a node, and return them.
+DELETE FROM topic_sources WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s RETURNING source_id, kind;
 
--- note_nodes --
+-- enqueue_nodes --
 -- Enqueue nodes, so that their pages are updated.
-INSERT INTO topic_changes (namespace_id, node_id)
-SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
+INSERT INTO topic_changes (namespace_id, id, node_id)
+SELECT t.namespace_id, n.id, n.node_id
+  FROM tenants t CROSS JOIN unnest(%(ids)s::uuid[], %(node_ids)s::uuid[]) AS n (id, node_id)
+ WHERE t.namespace_id = %(namespace_id)s;
 
 -- read_dated_facts --
 -- Return facts with their current intervals, in the order of time.

@@ -18,6 +18,7 @@ from everword.db.blocking import (
 )
 from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
+from everword.domain.ids import new_ids
 from everword.text.lexemes import analyse
 from everword_compactor.topics.model import (
     Change,
@@ -44,6 +45,12 @@ class _Node:
     node_id: UUID
 
 
+@dataclass(frozen=True)
+class _TakenSource:
+    source_id: UUID
+    kind: int
+
+
 @statement(SQL)
 def next_changes(
     conn: Connection, namespace_id: int, limit: int, *, of_nodes: bool
@@ -56,13 +63,7 @@ def has_changes(conn: Connection, namespace_id: int) -> bool:
 
 
 @statement(SQL)
-def delete_changes(conn: Connection, namespace_id: int, ids: Sequence[int]) -> None: ...
-
-
-@statement(SQL)
-def delete_node_changes(
-    conn: Connection, namespace_id: int, node_ids: Sequence[UUID], through: int
-) -> None: ...
+def delete_changes(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> None: ...
 
 
 def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
@@ -123,11 +124,17 @@ def link_sources(
     execute(conn, SQL["link_sources"], parameters)
 
 
-@statement(SQL)
-def unlink_sources(
+def unlink_source(
     conn: Connection, namespace_id: int, source_id: UUID, node_ids: Sequence[UUID]
 ) -> None:
-    """Store that a source is about no other node than these."""
+    """Unlink a source from all nodes except these, and enqueue the nodes that lost it."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "source_id": source_id,
+        "node_ids": list(node_ids),
+    }
+    if lost := fetch_values(conn, SQL["unlink_source"], parameters):
+        enqueue_nodes(conn, namespace_id, lost)
 
 
 @statement(SQL)
@@ -141,16 +148,22 @@ def read_sources(
 
 
 def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UUID) -> None:
-    """Move the sources of one node to another, which becomes due."""
-    parameters = {"namespace_id": namespace_id, "node_id": node_id, "into_id": into_id}
-    execute(conn, SQL["move_sources"], parameters)
-    note_nodes(conn, namespace_id, [into_id])
+    """Move the sources of one node to another, and enqueue that."""
+    if taken := take_sources(conn, namespace_id, node_id):
+        links = [(into_id, each.source_id, each.kind) for each in taken]
+        link_sources(conn, namespace_id, links)
+    enqueue_nodes(conn, namespace_id, [into_id])
 
 
-def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
-    """Make it due to look at nodes."""
-    parameters = {"namespace_id": namespace_id, "node_ids": sorted(set(node_ids))}
-    execute(conn, SQL["note_nodes"], parameters)
+@statement(SQL)
+def take_sources(conn: Connection, namespace_id: int, node_id: UUID) -> list[_TakenSource]: ...
+
+
+def enqueue_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Enqueue nodes, so that their pages are updated."""
+    unique = sorted(set(node_ids))
+    parameters = {"namespace_id": namespace_id, "ids": new_ids(len(unique)), "node_ids": unique}
+    execute(conn, SQL["enqueue_nodes"], parameters)
 
 
 @statement(SQL)

@@ -13,6 +13,7 @@ from everword.db.namespaces import NamespaceSettings, namespace_settings, the_se
 from everword.db.pool import Connection
 from everword.db.statements import (
     BoundStatement,
+    execute,
     fetch_each,
     fetch_optional,
     fetch_value,
@@ -31,10 +32,13 @@ RESTED_S = 5 * 60.0
 async def insert_conversation(
     conn: Connection, namespace_id: int, id_: UUID, spec: ConversationSpec
 ) -> bool:
-    """Insert a conversation; False if its key exists."""
+    """Insert and count a conversation; False if its key exists."""
     values = {**asdict(spec), "settings": _jsonb(spec.settings)}
     parameters = {"namespace_id": namespace_id, "id": id_, **values}
-    return await fetch_value(conn, SQL["insert_conversation"], parameters) is not None
+    if await fetch_value(conn, SQL["insert_conversation"], parameters) is None:
+        return False
+    await execute(conn, SQL["count_conversation"], {"namespace_id": namespace_id})
+    return True
 
 
 async def find_conversation(
@@ -99,14 +103,24 @@ async def end_earlier_sessions(
         "channel": conversation.channel,
         "subject": conversation.subject,
     }
-    return await fetch_values(conn, SQL["end_earlier_sessions"], parameters)
+    ended: list[UUID] = await fetch_values(conn, SQL["find_earlier_sessions"], parameters)
+    if ended:
+        await _end_sessions(conn, namespace_id, ended)
+    return ended
 
 
 async def end_session(conn: Connection, namespace_id: int, conversation_id: UUID) -> None:
     """Let the messages of a conversation so far count as a finished session, and make its Sleep due."""
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    if await fetch_value(conn, SQL["end_session"], parameters):
+    if any(await _end_sessions(conn, namespace_id, [conversation_id])):
         await enqueue(conn, [DueJob(namespace_id, SLEEP, str(conversation_id))])
+
+
+async def _end_sessions(
+    conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]
+) -> list[bool]:
+    """Let the messages of conversations so far count as finished sessions; return whether each waits for Sleep."""
+    parameters = {"namespace_id": namespace_id, "conversation_ids": list(conversation_ids)}
+    return await fetch_values(conn, SQL["end_sessions"], parameters)
 
 
 def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:

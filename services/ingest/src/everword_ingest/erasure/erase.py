@@ -98,7 +98,7 @@ async def resolve_target(
             error, field = _NOT_FOUND[target.kind]
             raise error(**{field: str(target.id)})
         resolved = ResolvedTarget(found.kind, id=found.id)
-    hold_id = await store.find_erasure_hold(conn, resolved)
+    hold_id = await store.find_erasure_hold(conn, namespace_id, resolved)
     if hold_id is not None:
         raise OnLegalHold(hold_id=hold_id)
     return resolved
@@ -108,10 +108,10 @@ async def _begin(
     conn: Connection, namespace_id: int, erasure_id: UUID, target: ResolvedTarget, requested_by: str
 ) -> int:
     """Begin an erasure, and finish it if it is small; return the number of messages left."""
-    did, left = await store.begin_erasure(conn, erasure_id, target, requested_by)
+    did, left = await store.begin_erasure(conn, namespace_id, erasure_id, target, requested_by)
     await follow(conn, namespace_id, did)
     if left > BATCH:
         return left
-    did = await store.erase_batch(conn, erasure_id, BATCH)
+    did = await store.erase_batch(conn, namespace_id, erasure_id, BATCH)
     await follow(conn, namespace_id, did)
     return 0 if did.done else left

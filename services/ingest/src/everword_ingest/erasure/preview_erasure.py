@@ -20,7 +20,7 @@ async def preview_erasure(
     """Count the rows that an erasure would delete, in one snapshot, without locks. Raises NotFound and OnLegalHold."""
     async with database.snapshot(namespace.id) as conn:
         resolved = await resolve_target(conn, namespace.id, target)
-        found = await store.preview_erasure(conn, resolved)
+        found = await store.preview_erasure(conn, namespace.id, resolved)
         counts = {name: int(rows) for name, rows in found["counts"].items()}
         similar = list[str]()
         if resolved.name and not counts:

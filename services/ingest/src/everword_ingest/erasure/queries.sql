@@ -2,7 +2,12 @@
 
 -- begin_erasure --
 -- Record an erasure, hide its target, and delete data that was derived from several messages.
-SELECT begin_erasure(%(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s, %(requested_by)s);
+SELECT begin_erasure(%(namespace_id)s, %(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s, %(requested_by)s,
+                     %(last_passage)s);
+
+-- last_passage --
+-- Return the id of the newest passage; passages with higher ids are newer than the erasure.
+SELECT last_value FROM memory_ids;
 
 -- lock_job_starts --
 -- Wait for the creation of a legal hold, and let none be created until the end of the transaction.
@@ -10,23 +15,23 @@ SELECT 1 AS locked FROM tenants WHERE namespace_id = %(namespace_id)s FOR UPDATE
 
 -- find_erasure_hold --
 -- Return a legal hold on the target or a part of it.
-SELECT find_erasure_hold(%(kind)s::smallint, %(target_id)s, %(target_name)s);
+SELECT find_erasure_hold(%(namespace_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s);
 
 -- erase_batch --
 -- Delete the next messages of an erasure with all data derived from them.
-SELECT erase_batch(%(erasure_id)s, %(batch)s);
+SELECT erase_batch(%(namespace_id)s, %(erasure_id)s, %(batch)s);
 
 -- retire --
 -- Delete items that a retention policy has expired.
-SELECT retire(%(kind)s::smallint, %(ids)s::uuid[], %(keep_quotes)s);
+SELECT retire(%(namespace_id)s, %(kind)s::smallint, %(ids)s::uuid[], %(keep_quotes)s);
 
 -- preview_erasure --
 -- Return the counts of rows that an erasure would delete.
-SELECT preview_erasure(%(kind)s::smallint, %(target_id)s, %(target_name)s);
+SELECT preview_erasure(%(namespace_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s);
 
 -- forget_author_names --
 -- Delete indexed name words that no author's name contains any more.
-SELECT forget_author_names(%(names)s::text[]);
+SELECT forget_author_names(%(namespace_id)s, %(names)s::text[]);
 
 -- find_target --
 -- Resolve an id to its ErasureKind and the id to erase; kind 0 searches all kinds. The id of a fact's interval, of a
@@ -149,4 +154,8 @@ SELECT namespace_id, id FROM running_erasures(%(limit)s);
 
 -- find_erased_ids --
 -- Return the external ids of a conversation that were erased.
-SELECT id FROM find_erased_ids(%(channel)s, %(agent)s, %(session_key)s, %(external_ids)s::text[]) AS id;
+SELECT wanted.id
+  FROM namespaces n CROSS JOIN unnest(%(external_ids)s::text[]) AS wanted (id)
+  JOIN erased_external_ids e ON e.namespace_id = %(namespace_id)s
+   AND e.hash = sha256(salted_hash(n.erasure_salt, %(channel)s, %(agent)s, %(session_key)s) || convert_to(wanted.id, 'UTF8'))
+ WHERE n.id = %(namespace_id)s;

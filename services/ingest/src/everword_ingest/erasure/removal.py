@@ -33,7 +33,7 @@ async def retire(
     Unlike in an erasure, facts learned from messages stay, with or without quotes, and the messages may be imported
     again. `kind` is that of the policy (`RetentionKind`). At most 5,000 at once; `BATCH` is a good number.
     """
-    did = await store.retire(conn, kind, ids, keep_quotes)
+    did = await store.retire(conn, namespace_id, kind, ids, keep_quotes)
     await follow(conn, namespace_id, did)
     return did.counts
 
@@ -46,7 +46,7 @@ async def follow(conn: Connection, namespace_id: int, did: StepResult) -> None:
     await refold_people_and_events(conn, namespace_id, did.people_to_fold, did.events_to_fold)
     words = sorted(set[str]().union(*map(name_words, did.authors_gone)))
     if words:
-        await store.forget_author_names(conn, words)
+        await store.forget_author_names(conn, namespace_id, words)
     compact = [DueJob(namespace_id, COMPACT, str(id_)) for id_ in did.conversations_to_compact]
     if compact:
         await enqueue(conn, compact)

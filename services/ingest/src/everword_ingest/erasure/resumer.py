@@ -32,7 +32,7 @@ class ErasureResumer(BatchRunner):
 
     async def _delete_batch(self, namespace_id: int, id_: UUID) -> bool:
         async with self._database.transaction(namespace_id) as conn:
-            did = await store.erase_batch(conn, id_, BATCH)
+            did = await store.erase_batch(conn, namespace_id, id_, BATCH)
             await follow(conn, namespace_id, did)
         if did.done and did.counts:
             log.info("erasure done", extra={"erasure_id": str(id_)})

@@ -53,10 +53,19 @@ class ErasedIdRow:
 
 
 async def begin_erasure(
-    conn: Connection, erasure_id: UUID, target: ResolvedTarget, requested_by: str
+    conn: Connection,
+    namespace_id: int,
+    erasure_id: UUID,
+    target: ResolvedTarget,
+    requested_by: str,
 ) -> tuple[StepResult, int]:
     """Return the result of the step, and the number of messages left."""
-    parameters = {"erasure_id": erasure_id, "requested_by": requested_by, **_target(target)}
+    parameters = {
+        "erasure_id": erasure_id,
+        "requested_by": requested_by,
+        "last_passage": await fetch_value(conn, SQL["last_passage"]),
+        **_target(namespace_id, target),
+    }
     answer = dict(await fetch_value(conn, SQL["begin_erasure"], parameters))
     left = int(answer.pop("messages_left"))
     return StepResult.of(answer), left
@@ -66,27 +75,43 @@ async def begin_erasure(
 async def lock_job_starts(conn: Connection, namespace_id: int) -> None: ...
 
 
-async def find_erasure_hold(conn: Connection, target: ResolvedTarget) -> UUID | None:
-    found: UUID | None = await fetch_value(conn, SQL["find_erasure_hold"], _target(target))
+async def find_erasure_hold(
+    conn: Connection, namespace_id: int, target: ResolvedTarget
+) -> UUID | None:
+    parameters = _target(namespace_id, target)
+    found: UUID | None = await fetch_value(conn, SQL["find_erasure_hold"], parameters)
     return found
 
 
-async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> StepResult:
-    parameters = {"erasure_id": erasure_id, "batch": batch}
+async def erase_batch(
+    conn: Connection, namespace_id: int, erasure_id: UUID, batch: int
+) -> StepResult:
+    parameters = {"namespace_id": namespace_id, "erasure_id": erasure_id, "batch": batch}
     return StepResult.of(await fetch_value(conn, SQL["erase_batch"], parameters))
 
 
-async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: bool) -> StepResult:
-    parameters = {"kind": kind, "ids": list(ids), "keep_quotes": keep_quotes}
+async def retire(
+    conn: Connection, namespace_id: int, kind: int, ids: Sequence[UUID], keep_quotes: bool
+) -> StepResult:
+    parameters = {
+        "namespace_id": namespace_id,
+        "kind": kind,
+        "ids": list(ids),
+        "keep_quotes": keep_quotes,
+    }
     return StepResult.of(await fetch_value(conn, SQL["retire"], parameters))
 
 
-async def preview_erasure(conn: Connection, target: ResolvedTarget) -> dict[str, Any]:
-    return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
+async def preview_erasure(
+    conn: Connection, namespace_id: int, target: ResolvedTarget
+) -> dict[str, Any]:
+    return dict(await fetch_value(conn, SQL["preview_erasure"], _target(namespace_id, target)))
 
 
 @statement(SQL)
-async def forget_author_names(conn: Connection, names: Sequence[str]) -> None: ...
+async def forget_author_names(
+    conn: Connection, namespace_id: int, names: Sequence[str]
+) -> None: ...
 
 
 async def find_target(
@@ -137,9 +162,15 @@ async def running_erasures(conn: Connection, limit: int) -> list[RunningDeletion
 
 
 async def ask_erased_ids(
-    conn: Connection, channel: str, agent: str, session_key: str, external_ids: Sequence[str]
+    conn: Connection,
+    namespace_id: int,
+    channel: str,
+    agent: str,
+    session_key: str,
+    external_ids: Sequence[str],
 ) -> Pending[ErasedIdRow]:
     parameters = {
+        "namespace_id": namespace_id,
         "channel": channel,
         "agent": agent,
         "session_key": session_key,
@@ -148,5 +179,10 @@ async def ask_erased_ids(
     return await ask(conn, BoundStatement(SQL["find_erased_ids"], parameters, ErasedIdRow))
 
 
-def _target(target: ResolvedTarget) -> dict[str, object]:
-    return {"kind": target.kind, "target_id": target.id, "target_name": target.name}
+def _target(namespace_id: int, target: ResolvedTarget) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "kind": target.kind,
+        "target_id": target.id,
+        "target_name": target.name,
+    }

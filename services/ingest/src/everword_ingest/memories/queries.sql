@@ -44,17 +44,8 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET importance_class = excluded.importance_class, set_at = excluded.set_at;
 
 -- update_memory_class --
--- Set the importance class of a memory's passages in the index.
-WITH classed AS (
-    UPDATE memories
-       SET importance_class = %(importance_class)s
-     WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
-    RETURNING source_id, part
-), logged AS (
-    INSERT INTO memory_changes (namespace_id, memory_ids)
-    SELECT %(namespace_id)s, array_agg(DISTINCT source_id) FROM classed HAVING count(*) > 0
-)
-SELECT part FROM classed;
+-- Set the importance class of a memory's passages in the index, and return whether it has any.
+SELECT update_memory_class(%(namespace_id)s, %(memory_id)s, %(importance_class)s::smallint);
 
 -- pending_vectors --
 -- Return whether a passage up to an id still waits for a vector. Without `derived`, derived text in its first minute is

@@ -43,7 +43,7 @@ async def update_memory_class(
         "importance_class": importance_class,
     }
     await fetch_value(conn, SQL["lock_note_row"], parameters)
-    if await fetch_value(conn, SQL["update_memory_class"], parameters) is None:
+    if not await fetch_value(conn, SQL["update_memory_class"], parameters):
         return False
     await execute(conn, SQL["insert_memory_class"], parameters)
     return True

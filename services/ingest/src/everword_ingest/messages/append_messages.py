@@ -81,7 +81,7 @@ async def _append(
         ids = new_ids(len(request.messages))
         # The conversation is locked, so its existing messages can be read together with the claim.
         existing = await ask_existing(conn, namespace.id, conversation.id, request.messages)
-        erased = await ask_erased(conn, conversation, request)
+        erased = await ask_erased(conn, namespace.id, conversation, request)
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
         )

@@ -54,14 +54,22 @@ def _identity(message: NewMessage) -> tuple[object, ...]:
 
 
 async def ask_erased(
-    conn: Connection, conversation: LockedConversation, request: AppendRequest
+    conn: Connection,
+    namespace_id: int,
+    conversation: LockedConversation,
+    request: AppendRequest,
 ) -> Pending[ErasedIdRow] | None:
     """Send the query for erased external ids of the request; None if there are none, or if they are allowed."""
     ids = {message.external_id for message in request.messages if message.external_id is not None}
     if not ids or request.allow_erased:
         return None
     return await erasures.ask_erased_ids(
-        conn, conversation.channel, conversation.agent, conversation.session_key, sorted(ids)
+        conn,
+        namespace_id,
+        conversation.channel,
+        conversation.agent,
+        conversation.session_key,
+        sorted(ids),
     )
 
 

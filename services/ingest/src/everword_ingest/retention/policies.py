@@ -43,9 +43,8 @@ async def preview_retention(
             if not policy.keep_days:
                 continue
             until = policy.until(now)
-            found = await store.count_retained(conn, namespace.id, policy, until, held)
+            found = await store.preview_retained(conn, namespace.id, policy, until, held, SAMPLES)
             count = policy.left(found.count)
-            limit = min(SAMPLES, count)
-            samples = await store.sample_retained(conn, namespace.id, policy, until, held, limit)
+            samples = found.samples[:count]
             counts.append(Count(policy.kind, count, samples, found.pinned, found.on_hold))
     return counts

@@ -20,24 +20,12 @@ VALUES (%(namespace_id)s, %(kind)s, %(keep_days)s, %(keep_importance)s, %(max_pe
 -- Delete the policy of a kind, so that its items never expire.
 DELETE FROM retention_policies WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s;
 
--- count_retained --
--- Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold.
-SELECT count(*) FILTER (WHERE NOT pinned AND NOT held) AS count, count(*) FILTER (WHERE pinned) AS pinned,
-       count(*) FILTER (WHERE NOT pinned AND held) AS on_hold
-  FROM (SELECT pinned, %(everything)s OR (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS TRUE AS held
-          FROM retained
-         WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND importance <= %(highest)s
-           AND CASE WHEN %(whole_conversations)s THEN conversation_active_at ELSE active_at END < %(until)s) AS expired;
-
--- sample_retained --
--- Return the first items that would be deleted.
-SELECT id
-  FROM retained
- WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND importance <= %(highest)s AND NOT pinned
-   AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
-   AND CASE WHEN %(whole_conversations)s THEN conversation_active_at ELSE active_at END < %(until)s
- ORDER BY importance, id
- LIMIT %(limit)s;
+-- preview_retained --
+-- Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first
+-- ids to be deleted.
+SELECT count, pinned, on_hold, coalesce(samples, '{}') AS samples
+  FROM preview_retained(%(namespace_id)s, %(kind)s::smallint, %(highest)s::smallint, %(until)s, %(whole_conversations)s,
+                        %(everything)s, %(subjects)s, %(conversations)s, %(limit)s::integer);
 
 -- page_notes --
 -- Return the next expired notes of some importances, in the order of their ids.
@@ -50,23 +38,32 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_note_versions --
--- Return the next expired versions of notes of some importances, in the order of their ids.
-SELECT id
-  FROM retained_note_versions
- WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
-   AND id > %(after_id)s
- ORDER BY id
+-- Return the next expired versions of notes of some importances, in the order of their ids. Each table is restricted to the
+-- namespace, so one node of a distributed database answers; the view would look for the next versions on all nodes.
+SELECT v.id
+  FROM note_versions v
+  JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = v.note_id
+ CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
+                      WHERE l.namespace_id = %(namespace_id)s AND l.note_id = v.note_id AND l.version > v.version
+                      ORDER BY l.version LIMIT 1) AS later
+ WHERE v.namespace_id = %(namespace_id)s AND later.written_at < %(until)s AND v.importance BETWEEN %(lowest)s AND %(highest)s
+   AND (v.subject = ANY(%(subjects)s) OR n.conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND v.id > %(after_id)s
+ ORDER BY v.id
  LIMIT %(limit)s;
 
 -- page_document_versions --
--- Return the next expired versions of documents of some importances, in the order of their ids.
-SELECT id
-  FROM retained_document_versions
- WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
-   AND id > %(after_id)s
- ORDER BY id
+-- Return the next expired versions of documents of some importances, in the order of their ids, as page_note_versions does.
+SELECT v.id
+  FROM document_versions v
+  JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = v.document_id
+ CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
+                      WHERE l.namespace_id = %(namespace_id)s AND l.document_id = v.document_id AND l.version > v.version
+                      ORDER BY l.version LIMIT 1) AS later
+ WHERE v.namespace_id = %(namespace_id)s AND later.written_at < %(until)s AND 3 BETWEEN %(lowest)s AND %(highest)s
+   AND (v.subject = ANY(%(subjects)s) OR d.conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND v.id > %(after_id)s
+ ORDER BY v.id
  LIMIT %(limit)s;
 
 -- page_facts --

@@ -38,12 +38,14 @@ _PAGES: dict[int, str] = {
 
 
 @dataclass(frozen=True)
-class CountRow:
+class PreviewRow:
     """The number of expired items that a run would remove, and of those that stay: pinned, or on legal hold."""
 
     count: int
     pinned: int
     on_hold: int
+    #: The first items that would be removed if nothing limited their number.
+    samples: list[UUID]
 
 
 @dataclass(frozen=True)
@@ -88,24 +90,25 @@ async def set_policy(conn: Connection, namespace_id: int, policy: Policy) -> Non
 async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None: ...
 
 
-async def count_retained(
-    conn: Connection, namespace_id: int, policy: Policy, until: datetime, held: HeldData
-) -> CountRow:
-    parameters = {**_which(namespace_id, policy, until), **vars(held)}
-    [counted] = await fetch_all(conn, SQL["count_retained"], parameters, CountRow)
-    return counted
-
-
-async def sample_retained(
+async def preview_retained(
     conn: Connection,
     namespace_id: int,
     policy: Policy,
     until: datetime,
     held: HeldData,
     limit: int,
-) -> list[UUID]:
-    parameters = {**_which(namespace_id, policy, until), **vars(held), "limit": limit}
-    return [row.id for row in await fetch_all(conn, SQL["sample_retained"], parameters, IdRow)]
+) -> PreviewRow:
+    parameters = {
+        **vars(held),
+        "namespace_id": namespace_id,
+        "kind": policy.kind,
+        "until": until,
+        "highest": policy.highest,
+        "whole_conversations": policy.whole_conversations,
+        "limit": limit,
+    }
+    [counted] = await fetch_all(conn, SQL["preview_retained"], parameters, PreviewRow)
+    return counted
 
 
 async def page_retained(
@@ -286,13 +289,3 @@ async def running_retention(conn: Connection, limit: int) -> list[RunningDeletio
 
 @statement(SQL)
 async def idle_retention(conn: Connection) -> list[IdleRow]: ...
-
-
-def _which(namespace_id: int, policy: Policy, until: datetime) -> dict[str, object]:
-    return {
-        "namespace_id": namespace_id,
-        "kind": policy.kind,
-        "until": until,
-        "highest": policy.highest,
-        "whole_conversations": policy.whole_conversations,
-    }

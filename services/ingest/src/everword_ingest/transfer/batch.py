@@ -18,8 +18,6 @@ from everword.jobs.enqueue import (
     SLEEP,
     THEMES,
     TOOL_SENTENCES,
-    DueJob,
-    enqueue,
     shards,
 )
 from everword_ingest.transfer import store
@@ -96,11 +94,11 @@ class Batch:
         self._bytes += len(row)
         self.records += 1
 
-    async def store(self, conn: Connection, namespace_id: int) -> None:
+    async def store(self, conn: Connection) -> None:
         """Store the records. Raises InvalidArgument for records that are not valid in a namespace."""
         for group in self._groups:
             try:
-                await _store(conn, namespace_id, group)
+                await _store(conn, group)
             except WRONG as error:
                 raise InvalidArgument(f"{group.place(error)}: {explain(error)}.") from error
 
@@ -120,9 +118,9 @@ def explain(error: Exception) -> str:
     return "one is not JSON, or has unknown fields"
 
 
-async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
+async def _store(conn: Connection, group: _Group) -> None:
     if group.record == _JOB:
-        await _store_jobs(conn, namespace_id, group)
+        await _store_jobs(conn, group)
         return
     stored = await store.import_rows(conn, group.record, group.text, TIME)
     if stored.rows != len(group.rows):
@@ -132,21 +130,21 @@ async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
         raise InvalidArgument(f"{group.place_of(stored.odd)}: {text}.")
 
 
-async def _store_jobs(conn: Connection, namespace_id: int, group: _Group) -> None:
+async def _store_jobs(conn: Connection, group: _Group) -> None:
     jobs = json.loads(group.text)
     if len(jobs) != len(group.rows) or any(set(job) != _JOB_FIELDS for job in jobs):
         raise ValueError("a line is not a job")
     now = await store.read_now(conn)
-    due: dict[tuple[str, str], DueJob] = {}
+    delays: dict[tuple[str, str], float] = {}
     for number, job in enumerate(jobs, 1):
         task, subject = job["task"], job["subject"]
         if not _is_exported(task, subject):
             raise InvalidArgument(f"{group.place_of(number)}: exports never contain this task.")
-        if (task, subject) in due:
+        if (task, subject) in delays:
             raise InvalidArgument(f"{group.place_of(number)}: it occurs twice.")
-        delay_s = _delay_s(job, now) + SESSION_QUIET_S
-        due[task, subject] = DueJob(namespace_id, task, subject, delay_s)
-    await enqueue(conn, list(due.values()))
+        delays[task, subject] = _delay_s(job, now) + SESSION_QUIET_S
+    tasks, subjects = ([key[place] for key in delays] for place in (0, 1))
+    await store.import_jobs(conn, tasks, subjects, list(delays.values()))
 
 
 def _is_exported(task: Any, subject: Any) -> bool:

@@ -27,7 +27,7 @@ async def export_namespace(database: Database, name: str) -> AsyncGenerator[byte
     part = bytearray()
     async with database.snapshot(found.id) as conn:
         await store.fix_forms(conn)
-        if await store.is_erasing(conn, found.id):
+        if await store.is_erasing(conn):
             raise ConcurrentUpdate(
                 "An erasure is in progress in the namespace; export it afterwards."
             )

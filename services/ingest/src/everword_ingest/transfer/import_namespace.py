@@ -149,15 +149,13 @@ class _ImportWriter:
         if not self._batch.records:
             return
         async with self._database.transaction(self._id) as conn:
-            held = await store.lock_import(conn, self._id)
-            if held is None or held.lines != self._stored:
-                raise ConcurrentUpdate(
-                    "Another call is importing into this namespace; wait until it has ended."
-                )
-            await self._batch.store(conn, self._id)
+            if not await store.advance_import(
+                conn, self._stored, self._tally.lines, self._tally.digest
+            ):
+                raise _concurrent_import()
+            await self._batch.store(conn)
             if self._batch.goes_on:
-                await _refuse_erased(conn)
-            await store.advance_import(conn, self._id, self._tally.lines, self._tally.digest)
+                _refuse_erased(await store.newer_erasure(conn))
         self._stored = self._tally.lines
         self._batch = Batch()
 
@@ -244,9 +242,14 @@ def _of_another_file(name: str) -> NamespaceAlreadyExists:
     )
 
 
-async def _refuse_erased(conn: Connection) -> None:
-    """Raise ContentErased where something was erased from a copy of the namespace since the file was written."""
-    other = await store.newer_erasure(conn)
+def _concurrent_import() -> ConcurrentUpdate:
+    return ConcurrentUpdate(
+        "Another call is importing into this namespace; wait until it has ended."
+    )
+
+
+def _refuse_erased(other: str | None) -> None:
+    """Raise ContentErased if something was erased from `other`, a copy of the namespace, since the file was written."""
     if other is not None:
         raise ContentErased(
             f"The file is older than an erasure in the namespace {other}, and contains the erased data. Export that "
@@ -260,15 +263,16 @@ async def _finish(
 ) -> ConsistencyToken:
     """Let callers reach the namespace, and make its background work due, unless that was done before."""
     async with database.write(id_) as write:
+        # Its role is not the caller's, so nodes of a distributed database refuse it after the caller's writes.
+        other = await store.newer_erasure(write.conn)
         held = await store.lock_import(write.conn, id_)
         if held is None or held.lines != digest.lines:
-            raise ConcurrentUpdate(
-                "Another call is importing into this namespace; wait until it has ended."
-            )
+            raise _concurrent_import()
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:
-            await _refuse_erased(write.conn)
-            waiting = await store.list_jobs(write.conn, id_, SESSION_QUIET_S)
+            _refuse_erased(other)
+            now = await store.read_now(write.conn)
+            waiting = await store.list_jobs(write.conn, id_, SESSION_QUIET_S, now)
             due = [DueJob(id_, job.task, job.subject, job.delay_s) for job in waiting]
             await enqueue(write.conn, [*due, *(DueJob(id_, EMBED, each) for each in shards())])
             await store.open_namespace(write.conn, id_)

@@ -6,7 +6,7 @@ SELECT record AS name FROM transfer_rules WHERE record IS NOT NULL ORDER BY plac
 
 -- fix_forms --
 -- Make the text form of values the same in every database, until the end of the transaction.
-SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true);
+SELECT fix_forms();
 
 -- export_settings --
 -- Return the line of a namespace's settings; no row once it is being deleted.
@@ -19,8 +19,8 @@ SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT
  WHERE n.id = %(namespace_id)s AND n.state = 'active';
 
 -- is_erasing --
--- Return whether an erasure is in progress.
-SELECT EXISTS (SELECT FROM erasures WHERE namespace_id = %(namespace_id)s AND state = 1);
+-- Return whether an erasure is in progress in the transaction's namespace.
+SELECT is_erasing();
 
 -- export_rows --
 -- Return lines of the next records of a kind, in the transaction's namespace.
@@ -68,22 +68,27 @@ SELECT import_rows(%(record)s, given.rows) AS rows,
          WHERE e.value->>times.name !~ %(time)s) AS odd
   FROM given;
 
+-- import_jobs --
+-- Store background jobs in the transaction's namespace, with their delays.
+SELECT import_jobs(%(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[]);
+
 -- newer_erasure --
 -- Return the name of a copy of the transaction's namespace that has an erasure missing here.
 SELECT newer_erasure();
 
 -- advance_import --
--- Store the progress of an import.
-UPDATE namespace_imports SET lines = %(lines)s, digest = %(digest)s WHERE namespace_id = %(namespace_id)s;
+-- Lock and store the progress of the import into the transaction's namespace; false if not `stored` lines are stored.
+SELECT advance_import(%(stored)s, %(lines)s, %(digest)s);
 
 -- read_now --
 -- Return the time of the transaction.
 SELECT now();
 
 -- list_jobs --
--- Return the background jobs that an import file contained, with their delays, without the import's own postponement.
+-- Return the background jobs that an import file contained, with their delays from `now`, without the import's own
+-- postponement. The time is a parameter, because the transaction begins later on another node.
 SELECT task, subject,
-       extract(epoch FROM not_before - make_interval(secs => %(quiet_seconds)s::float8) - now())::float8 AS delay_s
+       extract(epoch FROM not_before - make_interval(secs => %(quiet_seconds)s::float8) - %(now)s::timestamptz)::float8 AS delay_s
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
  ORDER BY task, subject;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -80,8 +81,8 @@ async def export_settings(conn: Connection, namespace_id: int) -> str | None:
     """Return the line of the settings; None once the namespace is being deleted."""
 
 
-async def is_erasing(conn: Connection, namespace_id: int) -> bool:
-    return bool(await fetch_value(conn, SQL["is_erasing"], {"namespace_id": namespace_id}))
+@statement(SQL)
+async def is_erasing(conn: Connection) -> bool: ...
 
 
 async def export_rows(
@@ -121,9 +122,15 @@ async def newer_erasure(conn: Connection) -> str | None:
 
 
 @statement(SQL)
-async def advance_import(
-    conn: Connection, namespace_id: int, lines: int, digest: bytes
-) -> None: ...
+async def import_jobs(
+    conn: Connection, tasks: Sequence[str], subjects: Sequence[str], delays_s: Sequence[float]
+) -> None:
+    """Store jobs of distinct tasks and subjects."""
+
+
+@statement(SQL)
+async def advance_import(conn: Connection, stored: int, lines: int, digest: bytes) -> bool:
+    """Lock and store the progress of an import; False if not `stored` lines are stored."""
 
 
 @statement(SQL)
@@ -132,7 +139,9 @@ async def read_now(conn: Connection) -> datetime:
 
 
 @statement(SQL)
-async def list_jobs(conn: Connection, namespace_id: int, quiet_seconds: float) -> list[JobRow]: ...
+async def list_jobs(
+    conn: Connection, namespace_id: int, quiet_seconds: float, now: datetime
+) -> list[JobRow]: ...
 
 
 @statement(SQL)

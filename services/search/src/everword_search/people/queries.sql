@@ -85,7 +85,7 @@ SELECT s.id, s.kind, s.topic, s.question, s.reason, s.created_at
 -- count_offers --
 -- Count that questions were offered. The ids are sorted, so that concurrent calls lock rows in the same order.
 INSERT INTO strategy_offers AS o (namespace_id, strategy_id, offer_count, last_offered_at)
-SELECT %(namespace_id)s, s.id, 1, now()
+SELECT s.namespace_id, s.id, 1, now()
   FROM strategies s
  WHERE s.namespace_id = %(namespace_id)s AND s.id = ANY(%(strategy_ids)s)
  ORDER BY s.id

@@ -16,9 +16,7 @@ SELECT extract(epoch FROM now())::float8;
 
 -- number_changes --
 -- Number the changes that were committed before, and return the last number. A standby only reads numbers.
-SELECT CASE WHEN pg_is_in_recovery()
-            THEN coalesce((SELECT last_number FROM change_numbers WHERE namespace_id = %(namespace_id)s), 0)
-            ELSE number_changes(%(namespace_id)s) END;
+SELECT number_changes(%(namespace_id)s);
 
 -- list_changes --
 -- Changes after a number, in order.

@@ -26,6 +26,7 @@ from everword.cli.backup.manifest import (
 )
 from everword.cli.backup.programs import find_program, run
 from everword.cli.backup.roles import read_roles
+from everword.db.distribution import is_distributed
 
 
 def save(
@@ -33,7 +34,7 @@ def save(
 ) -> Manifest:
     """Write a backup into a new folder. The folder appears only when it is complete.
 
-    Raises: BackupError if the folder exists or cannot be written.
+    Raises: BackupError if the folder exists or cannot be written, or the database is distributed.
     """
     if folder.exists():
         raise BackupError(f"{folder} exists already: name a folder that does not")
@@ -68,6 +69,11 @@ def _write(
     if migrations is None:
         raise BackupError(
             "the database does not contain Everword's schema: check EVERWORD_ADMIN_DATABASE_URL"
+        )
+    if is_distributed(conn):
+        raise BackupError(
+            "the database is distributed over several servers, and a dump of the coordinator has no rows of namespaces: "
+            "back up each server to a common restore point, as docs/scale.md describes"
         )
     server = conn.info.server_version // 10_000
     rows = count_rows(conn)

@@ -39,32 +39,29 @@ CREATE INDEX conversations_latest ON conversations (namespace_id, subject, agent
 SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');
 GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
 GRANT SELECT ON conversations TO everword_search, everword_compactor;
+GRANT SELECT (namespace_id, id, agent, session_key) ON conversations TO everword_embedder;
 INSERT INTO erasure_targets VALUES ('conversation', 2);
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
 
-CREATE FUNCTION hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM conversations
-                    WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
-$$;
-COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
+CREATE FUNCTION hidden_conversations(namespace bigint) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT coalesce(string_agg(c.id::text, ','), 'none') FROM conversations c
+             WHERE c.namespace_id = namespace AND c.erasure_id IS NOT NULL);
+END $$;
+COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations that are being erased.';
 
-CREATE FUNCTION hidden_conversations() RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT coalesce(string_agg(id::text, ','), 'none') FROM conversations
-     WHERE namespace_id = erasing_namespace() AND erasure_id IS NOT NULL
-$$;
-COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations of the current namespace that are being erased.';
-
-CREATE FUNCTION hidden_authors() RETURNS jsonb
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT coalesce(jsonb_object_agg(target_name, requested_at), '{}')
-      FROM (SELECT target_name, max(requested_at) AS requested_at FROM erasures
-             WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
-$$;
+CREATE FUNCTION hidden_authors(namespace bigint) RETURNS jsonb
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT coalesce(jsonb_object_agg(target_name, jsonb_build_array(requested_at, through_passage)), '{}')
+              FROM (SELECT target_name, max(requested_at) AS requested_at, max(through_passage) AS through_passage
+                      FROM erasures
+                     WHERE namespace_id = namespace AND state = 1 AND kind = 4 GROUP BY target_name) AS erased);
+END $$;
 COMMENT ON FUNCTION hidden_authors IS
-    'Return authors whose messages are being erased in the current namespace, each with the time of the latest request.';
+    'Return authors whose messages are being erased, each with the time of the latest request and the last passage before it.';
 
 CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -73,20 +70,13 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN current_setting('everword.hides', true) = '0' THEN true
                 WHEN conversation IS NULL OR coalesce(current_setting('everword.hides', true), '') = '' THEN true
                 WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
-                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb ->> speaker)::timestamptz
+                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb -> speaker ->> 0)::timestamptz
                               < recorded, true) THEN true
            END IS NOT NULL
 $$;
 COMMENT ON FUNCTION is_shown IS
     'Return whether rows of a conversation or speaker are visible: false if an erasure of it was in progress when the transaction '
     'began. Reads only settings, so that policies can call it.';
-
-CREATE FUNCTION agent_of(conversation uuid) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT agent FROM conversations
-     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
-$$;
-COMMENT ON FUNCTION agent_of IS 'Return the agent of a conversation in the current namespace.';
 
 CREATE TABLE append_requests (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -128,6 +118,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION prune_append_requests IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown, agent_of TO
+GRANT EXECUTE ON FUNCTION hidden_conversations, hidden_authors, is_shown TO
     everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_append_requests, prune_append_requests TO everword_ingest;

@@ -25,10 +25,12 @@ $$;
 COMMENT ON FUNCTION namespace_name_hash IS 'Return the hash that the record of a deletion keeps instead of the name.';
 
 CREATE FUNCTION find_namespace_hold(name_ text) RETURNS uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT h.id FROM namespaces n JOIN legal_holds h ON h.namespace_id = n.id
-     WHERE n.name = name_ AND n.state = 'active' ORDER BY h.id LIMIT 1
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    target constant bigint := (SELECT id FROM namespaces WHERE name = name_ AND state = 'active');
+BEGIN
+    RETURN (SELECT id FROM legal_holds WHERE namespace_id = target ORDER BY id LIMIT 1);
+END $$;
 COMMENT ON FUNCTION find_namespace_hold IS
     'Return a legal hold of an active namespace; unfinished imports and deletions can be deleted whatever they contain.';
 
@@ -50,13 +52,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION begin_namespace_deletion IS 'Hide a namespace, record its deletion, and return its id; NULL if there is no such namespace.';
 
-CREATE FUNCTION count_namespace_rows(target bigint) RETURNS jsonb
+CREATE FUNCTION count_namespace_rows(name_ text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
+    target constant bigint := (SELECT id FROM namespaces WHERE name = name_);
     relation name;
     found_rows bigint;
     counts jsonb := '{}';
 BEGIN
+    IF target IS NULL THEN
+        RETURN NULL;
+    END IF;
     -- From the catalogue, so that a table without a row in transfer_rules shows up.
     FOR relation IN
         SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
@@ -69,7 +75,8 @@ BEGIN
     END LOOP;
     RETURN counts;
 END $$;
-COMMENT ON FUNCTION count_namespace_rows IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
+COMMENT ON FUNCTION count_namespace_rows IS
+    'Return the number of rows of a namespace by table, in one snapshot, or NULL if there is no such namespace. Takes no locks.';
 
 CREATE FUNCTION erase_namespace_rows(target bigint, batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -87,10 +94,9 @@ BEGIN
                          -- The namespace's own row, as in `namespaces`, is deleted last.
                          SELECT relation, place FROM transfer_rules WHERE relation <> 'tenants') AS tables
                   ORDER BY place DESC NULLS FIRST, relation LOOP
-        EXECUTE format(
-            'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
-            '(SELECT tableoid, ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child
-        ) USING target, batch;
+        -- The rows of a namespace are in one partition, so no two have the same ctid.
+        EXECUTE format('DELETE FROM %1$I WHERE namespace_id = $1 AND ctid IN '
+                       '(SELECT ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child) USING target, batch;
         GET DIAGNOSTICS erased = ROW_COUNT;
         IF erased > 0 THEN
             UPDATE namespace_deletions SET counts = merge_erased(counts, jsonb_build_object(child, erased)) WHERE deleted_id = target;

@@ -1,6 +1,7 @@
 -- Erasure of messages and other memories with all data derived from them. Services' roles may not delete messages;
--- these functions do, and ingest may call those granted below. The others are their steps, and work in the current
--- namespace.
+-- these functions do, and ingest may call those granted below. The others are their steps. In a distributed database they
+-- all run on the node of the namespace (distribution.py), so they read no table that is only on the coordinator. Citus
+-- refuses INSERT … SELECT there, so rows are inserted one by one.
 
 CREATE FUNCTION merge_erased(one jsonb, other jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
@@ -22,15 +23,15 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION erasure_target IS 'Return the name in erasure_rules of a proto ErasureKind.';
 
-CREATE FUNCTION rule_condition(rule erasure_rules) RETURNS text
+CREATE FUNCTION rule_condition(relation text, key_column text, only_where text) RETURNS text
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
     SELECT format(CASE format_type(atttypid, NULL) WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
-                                                   ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where)
-      FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column
+                                                   ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', key_column, only_where)
+      FROM pg_attribute WHERE attrelid = relation::regclass AND attname = key_column
 $$;
 COMMENT ON FUNCTION rule_condition IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
-CREATE FUNCTION forget_requests(gone uuid[]) RETURNS void
+CREATE FUNCTION forget_requests(namespace bigint, gone uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
     UPDATE append_requests r
@@ -39,21 +40,21 @@ BEGIN
               FROM append_requests q
              CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
               JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
-             WHERE q.namespace_id = erasing_namespace()) AS about_them
-     WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
+             WHERE q.namespace_id = namespace) AS about_them
+     WHERE r.namespace_id = namespace AND r.request_id = about_them.request_id;
 END $$;
 COMMENT ON FUNCTION forget_requests IS
     'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
 
-CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
+CREATE FUNCTION forget_sessions(namespace bigint, conversations uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
     UPDATE usage_ledger SET session_key = '', conversation_id = NULL
-     WHERE namespace_id = erasing_namespace() AND conversation_id = ANY(conversations);
+     WHERE namespace_id = namespace AND conversation_id = ANY(conversations);
     -- Agents may report a session key without a conversation.
     UPDATE usage_ledger u SET session_key = ''
       FROM conversations c
-     WHERE c.namespace_id = erasing_namespace() AND c.id = ANY(conversations) AND u.namespace_id = erasing_namespace()
+     WHERE c.namespace_id = namespace AND c.id = ANY(conversations) AND u.namespace_id = namespace
        AND u.session_key = c.session_key AND u.agent IN ('', c.agent);
 END $$;
 COMMENT ON FUNCTION forget_sessions IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
@@ -65,34 +66,37 @@ LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION may_have_read IS 'Return whether a job on this subject may have read messages of the conversations; NULL means any.';
 
-CREATE FUNCTION fence_jobs(conversations uuid[] DEFAULT NULL, pause interval DEFAULT '00:00:00') RETURNS void
+CREATE FUNCTION fence_jobs(namespace bigint, conversations uuid[] DEFAULT NULL, pause interval DEFAULT '00:00:00') RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    moment constant timestamptz := now();
+    restart constant timestamptz := now() + pause;
 BEGIN
     -- Workers share the lock of this row to start a job: none starts until this transaction ends.
-    PERFORM FROM tenants t WHERE t.namespace_id = erasing_namespace() FOR UPDATE;
+    PERFORM FROM tenants t WHERE t.namespace_id = namespace FOR UPDATE;
     -- The jobs are treated as if their leases had expired: their workers store nothing, and the next attempt reads the
     -- remaining data.
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
-           not_before = now() + pause, updated_at = now()
-     WHERE namespace_id = erasing_namespace()
-       AND id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+           not_before = restart, updated_at = moment
+     WHERE namespace_id = namespace
+       AND id IN (SELECT id FROM jobs WHERE namespace_id = namespace AND state = 'running' AND task <> 'embed'
                                         AND may_have_read(subject, conversations)
                    ORDER BY id FOR UPDATE);
 END $$;
 COMMENT ON FUNCTION fence_jobs IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
 
-CREATE FUNCTION forget_errors(conversations uuid[] DEFAULT NULL) RETURNS void
-LANGUAGE sql SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION forget_errors(namespace bigint, conversations uuid[] DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
     UPDATE jobs SET error = 'erased'
-     WHERE namespace_id = erasing_namespace() AND error <> 'erased' AND may_have_read(subject, conversations)
-$$;
+     WHERE namespace_id = namespace AND error <> 'erased' AND may_have_read(subject, conversations);
+END $$;
 COMMENT ON FUNCTION forget_errors IS 'Blank errors of jobs that may have read erased text: an error may repeat it.';
 
-CREATE FUNCTION remove_passages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION remove_passages(namespace bigint, sources uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     removed bigint[];
     changed uuid[];
     words bigint;
@@ -131,10 +135,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION remove_passages IS 'Delete passages of memories of any kind, with their vectors, and log that for copies of the index.';
 
-CREATE FUNCTION erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}') RETURNS jsonb
+CREATE FUNCTION erase_rows(namespace bigint, of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     rule erasure_rules;
     own text;
     matches text;
@@ -145,39 +148,39 @@ BEGIN
     IF of_target = 'node' THEN
         -- Locked, so that no other node is merged into them from now on.
         PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
-        ids := with_merged_nodes(ids);
+        ids := with_merged_nodes(namespace, ids);
     END IF;
     -- Locked, so that no row that refers to a target is added between the deletion of such rows and of the target.
     FOR own IN SELECT relation FROM erasure_rules WHERE target = of_target AND key_column = 'id' ORDER BY place LOOP
         EXECUTE format('SELECT FROM %I WHERE namespace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE', own) USING namespace, ids;
     END LOOP;
     IF of_target = 'source' THEN
-        counts := remove_passages(ids);
+        counts := remove_passages(namespace, ids);
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A repeated call would look for the deleted rows.
-        PERFORM forget_requests(ids);
+        PERFORM forget_requests(namespace, ids);
     END IF;
     IF of_target IN ('note', 'fact') THEN
-        counts := withdraw_themes((SELECT min(created_at)
+        counts := withdraw_themes(namespace, (SELECT min(created_at)
                                      FROM (SELECT created_at FROM notes WHERE namespace_id = namespace AND id = ANY(ids)
                                             UNION ALL
                                            SELECT created_at FROM facts WHERE namespace_id = namespace AND id = ANY(ids)) AS made));
     END IF;
     IF of_target IN ('fact', 'summary') THEN
-        counts := merge_erased(counts, withdraw_pages(ids));
+        counts := merge_erased(counts, withdraw_pages(namespace, ids));
     END IF;
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND NOT relation = ANY(spared) ORDER BY place LOOP
         further := NULL;
-        matches := rule_condition(rule);
+        matches := rule_condition(rule.relation, rule.key_column, rule.only_where);
         IF rule.goes_on IS NOT NULL OR rule.requested THEN
             EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
                INTO further USING namespace, ids, names;
             IF rule.requested AND further IS NOT NULL THEN
-                PERFORM forget_requests(further);
+                PERFORM forget_requests(namespace, further);
             END IF;
             IF rule.goes_on IS NOT NULL AND further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
-                counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
+                counts := merge_erased(counts, erase_rows(namespace, rule.goes_on, further, '{}'));
             END IF;
         END IF;
         EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches) USING namespace, ids, names;
@@ -191,43 +194,49 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION erase_rows IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
 
-CREATE FUNCTION withdraw_themes(since timestamptz) RETURNS jsonb
-LANGUAGE sql SET search_path = everword, pg_temp AS $$
-    -- A theme is made from a sample of all memories; the nightly Sleep makes new ones.
-    WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
-    SELECT jsonb_build_object('themes', count(*)) FROM lost
-$$;
-COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes made since a time: they may repeat erased text.';
-
-CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION withdraw_themes(namespace bigint, since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
+    lost bigint;
+BEGIN
+    -- A theme is made from a sample of all memories; the nightly Sleep makes new ones.
+    DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since;
+    GET DIAGNOSTICS lost = ROW_COUNT;
+    RETURN jsonb_build_object('themes', lost);
+END $$;
+COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes made since a time: they may repeat erased text.';
+
+CREATE FUNCTION withdraw_pages(namespace bigint, sources uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
     nodes uuid[];
+    node uuid;
     pages uuid[];
     counts jsonb := '{}';
 BEGIN
     IF coalesce(cardinality(sources), 0) = 0 THEN
         RETURN '{}';
     END IF;
-    SELECT array_agg(id), coalesce(array_agg(node_id), '{}') INTO pages, nodes FROM pages_made_of(sources);
+    SELECT array_agg(id), coalesce(array_agg(node_id), '{}') INTO pages, nodes FROM pages_made_of(namespace, sources);
     nodes := nodes || ARRAY(SELECT node_id FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources));
     IF pages IS NOT NULL THEN
-        counts := erase_rows('topic', pages, '{}');
+        counts := erase_rows(namespace, 'topic', pages, '{}');
     END IF;
-    counts := merge_erased(counts, erase_rows('cited', sources, '{}'));
-    INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT namespace, id FROM unnest(nodes) AS n (id);
+    counts := merge_erased(counts, erase_rows(namespace, 'cited', sources, '{}'));
+    FOR node IN SELECT DISTINCT id FROM unnest(nodes) AS n (id) LOOP
+        INSERT INTO topic_changes (namespace_id, node_id) VALUES (namespace, node);
+    END LOOP;
     RETURN counts;
 END $$;
 COMMENT ON FUNCTION withdraw_pages IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
 
-CREATE FUNCTION withdraw_nodes(direct uuid[]) RETURNS jsonb
+CREATE FUNCTION withdraw_nodes(namespace bigint, direct uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     covering uuid[];
     empty uuid[];
     removed uuid[] := '{}';
+    pending record;
     counts jsonb;
 BEGIN
     IF direct IS NULL THEN
@@ -242,7 +251,7 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- Every writer of several summaries locks them in the order of ids.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
-    counts := merge_erased(withdraw_pages(covering), remove_passages(covering));
+    counts := merge_erased(withdraw_pages(namespace, covering), remove_passages(namespace, covering));
     -- From the leaves upwards: delete summaries without sources.
     LOOP
         SELECT array_agg(id) INTO empty
@@ -250,7 +259,7 @@ BEGIN
          WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND NOT n.id = ANY(removed)
            AND NOT EXISTS (SELECT FROM summary_sources s WHERE s.namespace_id = namespace AND s.summary_id = n.id);
         EXIT WHEN empty IS NULL;
-        counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
+        counts := merge_erased(counts, erase_rows(namespace, 'summary', empty, '{}'));
         removed := removed || empty;
     END LOOP;
     -- The others keep their ids and positions, and lose their text. The revision check stops a worker that is rewriting
@@ -260,16 +269,19 @@ BEGIN
            needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
            revision = revision + 1
      WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
-    INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id)
-    SELECT namespace, n.level, n.period, n.subject, n.instance,
-           CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
-                                         JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
-                                        WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
-      FROM summaries n
-     WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
-       AND NOT EXISTS (SELECT FROM calendar_pending p
-                        WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
-                          AND p.subject = n.subject AND p.instance = n.instance);
+    FOR pending IN
+        SELECT n.level, n.period, n.subject, n.instance,
+               CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
+                                             JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
+                                            WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END AS conversation_id
+          FROM summaries n
+         WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
+           AND NOT EXISTS (SELECT 1 FROM calendar_pending p
+                            WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
+                              AND p.subject = n.subject AND p.instance = n.instance) LOOP
+        INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id)
+        VALUES (namespace, pending.level, pending.period, pending.subject, pending.instance, pending.conversation_id);
+    END LOOP;
     RETURN counts || jsonb_build_object(
         'summaries_withdrawn', cardinality(covering) - cardinality(removed),
         'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
@@ -277,10 +289,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION withdraw_nodes IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
 
-CREATE FUNCTION withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION withdraw_summaries(namespace bigint, gone uuid[], axes smallint[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     titled uuid[];
     direct uuid[];
     lost bigint;
@@ -305,23 +316,24 @@ BEGIN
     SELECT array_agg(DISTINCT s.id) || titled, count(*) INTO direct, lost
       FROM lost
       LEFT JOIN summaries s ON s.namespace_id = namespace AND s.id = lost.summary_id
-                           AND (s.conversation_id IS NULL OR NOT hidden_conversation(namespace, s.conversation_id));
-    RETURN merge_erased(jsonb_build_object('summary_sources', lost), withdraw_nodes(nullif(array_remove(direct, NULL), '{}')));
+                           AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.namespace_id = namespace
+                                              AND c.id = s.conversation_id AND c.erasure_id IS NOT NULL);
+    RETURN merge_erased(jsonb_build_object('summary_sources', lost), withdraw_nodes(namespace, nullif(array_remove(direct, NULL), '{}')));
 END $$;
 COMMENT ON FUNCTION withdraw_summaries IS 'Withdraw summaries that cover messages along these axes, or whose title came from one of them.';
 
-CREATE FUNCTION fact_nodes(facts uuid[]) RETURNS uuid[]
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    SELECT array_agg(DISTINCT node)
-      FROM graph_edges g CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node)
-     WHERE g.namespace_id = erasing_namespace() AND g.fact_id = ANY(facts)
-$$;
+CREATE FUNCTION fact_nodes(namespace bigint, facts uuid[]) RETURNS uuid[]
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT array_agg(DISTINCT node)
+              FROM graph_edges g CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node)
+             WHERE g.namespace_id = namespace AND g.fact_id = ANY(facts));
+END $$;
 COMMENT ON FUNCTION fact_nodes IS 'Return the nodes that edges of these facts connect.';
 
-CREATE FUNCTION remove_loose_nodes(nodes uuid[]) RETURNS jsonb
+CREATE FUNCTION remove_loose_nodes(namespace bigint, nodes uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     loose uuid[];
 BEGIN
     SELECT array_agg(n.id) INTO loose
@@ -329,15 +341,14 @@ BEGIN
      WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
        AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
        AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
-    RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows('node', loose, '{}') END;
+    RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows(namespace, 'node', loose, '{}') END;
 END $$;
 COMMENT ON FUNCTION remove_loose_nodes IS 'Delete nodes without remaining edges.';
 
-CREATE FUNCTION erase_facts(ids uuid[]) RETURNS jsonb
+CREATE FUNCTION erase_facts(namespace bigint, ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
-    nodes uuid[] := fact_nodes(ids);
+    nodes uuid[] := fact_nodes(namespace, ids);
     opened jsonb;
 BEGIN
     IF cardinality(ids) = 0 THEN
@@ -351,15 +362,14 @@ BEGIN
     SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
                               coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
       INTO opened FROM freed WHERE known_until IS NULL;
-    opened := merge_erased(opened, erase_rows('fact', ids, '{}'));
-    RETURN merge_erased(opened, remove_loose_nodes(nodes));
+    opened := merge_erased(opened, erase_rows(namespace, 'fact', ids, '{}'));
+    RETURN merge_erased(opened, remove_loose_nodes(namespace, nodes));
 END $$;
 COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended become open again.';
 
-CREATE FUNCTION withdraw_facts(gone uuid[], since timestamptz) RETURNS jsonb
+CREATE FUNCTION withdraw_facts(namespace bigint, gone uuid[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     touched uuid[];
     dead uuid[];
     nodes uuid[];
@@ -383,15 +393,15 @@ BEGIN
       FROM unnest(gone) AS erased (id)
       JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
      CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node);
-    counts := merge_erased(counts, erase_facts(dead));
+    counts := merge_erased(counts, erase_facts(namespace, dead));
     WITH lost AS (
         DELETE FROM graph_edges g USING unnest(gone) AS erased (id)
          WHERE g.namespace_id = namespace AND g.message_id = erased.id RETURNING 1
     )
     SELECT count(*) INTO lost FROM lost;
     counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
-    counts := merge_erased(counts, remove_loose_nodes(nodes));
-    counts := merge_erased(counts, withdraw_pages(coalesce(touched, '{}')));
+    counts := merge_erased(counts, remove_loose_nodes(namespace, nodes));
+    counts := merge_erased(counts, withdraw_pages(namespace, coalesce(touched, '{}')));
     -- Reasons written since then may repeat the erased text.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
@@ -405,10 +415,9 @@ END $$;
 COMMENT ON FUNCTION withdraw_facts IS
     'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
 
-CREATE FUNCTION withdraw_learned(gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
+CREATE FUNCTION withdraw_learned(namespace bigint, gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     touched uuid[];
     dead uuid[];
     lost bigint;
@@ -439,7 +448,7 @@ BEGIN
         counts := jsonb_build_object('learned_evidence', lost);
     END IF;
     IF cardinality(dead) > 0 THEN
-        counts := merge_erased(counts, erase_rows('learned', dead, '{}'));
+        counts := merge_erased(counts, erase_rows(namespace, 'learned', dead, '{}'));
     END IF;
     UPDATE user_models u
        SET supporting = kept.messages, held_from = kept.first, last_seen_at = kept.last
@@ -454,10 +463,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
 
-CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION withdraw_derived(namespace bigint, gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     since timestamptz;
     subjects text[];
     counts jsonb;
@@ -470,10 +478,10 @@ BEGIN
     IF since IS NULL THEN
         RETURN '{}';
     END IF;
-    counts := withdraw_summaries(gone, axes);
+    counts := withdraw_summaries(namespace, gone, axes);
     IF NOT learned_stays THEN
-        counts := merge_erased(counts, withdraw_facts(gone, since));
-        counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+        counts := merge_erased(counts, withdraw_facts(namespace, gone, since));
+        counts := merge_erased(counts, withdraw_learned(namespace, gone, subjects, since));
     END IF;
     -- Delete observations of these messages in their sessions.
     WITH touched AS (
@@ -494,15 +502,16 @@ BEGIN
     IF learned_stays THEN
         RETURN counts;
     END IF;
-    RETURN merge_erased(counts, withdraw_themes(since));
+    RETURN merge_erased(counts, withdraw_themes(namespace, since));
 END $$;
 COMMENT ON FUNCTION withdraw_derived IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
 
-CREATE FUNCTION remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+CREATE FUNCTION remove_messages(namespace bigint, gone uuid[], learned_stays boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     counts jsonb;
+    salt bytea := erasure_salt(namespace);
+    erased_hash bytea;
     lost bigint;
     turns bigint;
     bytes bigint;
@@ -514,16 +523,19 @@ BEGIN
     PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
         SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
     PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
-    counts := withdraw_derived(gone, '{1,2}', learned_stays);
-    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
-    counts := merge_erased(counts, erase_rows('message', gone, '{}', CASE WHEN learned_stays
+    counts := withdraw_derived(namespace, gone, '{1,2}', learned_stays);
+    counts := merge_erased(counts, erase_rows(namespace, 'source', gone, '{}'));
+    counts := merge_erased(counts, erase_rows(namespace, 'message', gone, '{}', CASE WHEN learned_stays
                                    THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
-    INSERT INTO erased_external_ids (namespace_id, hash)
-    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
-                             || convert_to(m.external_id, 'UTF8'))
-      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
-        ON CONFLICT DO NOTHING;
+    IF NOT learned_stays THEN
+        FOR erased_hash IN
+            SELECT DISTINCT sha256(coalesce(c.erased_key, salted_hash(salt, c.channel, c.agent, c.session_key))
+                                   || convert_to(m.external_id, 'UTF8'))
+              FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+             WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL LOOP
+            INSERT INTO erased_external_ids (namespace_id, hash) VALUES (namespace, erased_hash) ON CONFLICT DO NOTHING;
+        END LOOP;
+    END IF;
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,
@@ -544,12 +556,13 @@ END $$;
 COMMENT ON FUNCTION remove_messages IS
     'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
-CREATE FUNCTION erase_memories(of_target text, gone uuid[]) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION erase_memories(namespace bigint, of_target text, gone uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
+    moment constant timestamptz := clock_timestamp();
     significant uuid[];
     derived uuid[];
+    node uuid;
     counts jsonb;
 BEGIN
     IF NOT EXISTS (SELECT FROM erasure_targets WHERE name = of_target AND kind > 4) THEN
@@ -557,33 +570,34 @@ BEGIN
     END IF;
     CASE of_target
     WHEN 'fact' THEN
-        RETURN erase_facts(gone);
+        RETURN erase_facts(namespace, gone);
     WHEN 'node' THEN
-        gone := ARRAY(SELECT merged_node(id) FROM unnest(gone) AS id);
+        gone := ARRAY(SELECT merged_node(namespace, id) FROM unnest(gone) AS id);
     WHEN 'summary' THEN
         -- Significant memories (level 8) have no sources; the others are hidden now, and rewritten from their sources.
         SELECT array_agg(id) FILTER (WHERE level = 8), array_agg(id) FILTER (WHERE level < 8) INTO significant, derived
           FROM summaries WHERE namespace_id = namespace AND id = ANY(gone);
-        counts := withdraw_nodes(derived);
+        counts := withdraw_nodes(namespace, derived);
         IF significant IS NOT NULL THEN
-            PERFORM forget_requests(significant);
-            counts := merge_erased(counts, erase_rows('summary', significant, '{}'));
+            PERFORM forget_requests(namespace, significant);
+            counts := merge_erased(counts, erase_rows(namespace, 'summary', significant, '{}'));
         END IF;
         RETURN counts;
     WHEN 'edge' THEN
-        PERFORM forget_requests(gone);
+        PERFORM forget_requests(namespace, gone);
     WHEN 'lore_entry' THEN
         -- The search service caches compiled books by version.
-        UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
+        UPDATE lore_books SET version = version + 1, updated_at = moment
          WHERE namespace_id = namespace
            AND id IN (SELECT book_id FROM lore_entries WHERE namespace_id = namespace AND id = ANY(gone));
     WHEN 'topic' THEN
-        INSERT INTO topic_changes (namespace_id, node_id)
-        SELECT namespace, node_id FROM topic_pages WHERE namespace_id = namespace AND id = ANY(gone);
+        FOR node IN SELECT p.node_id FROM topic_pages p WHERE p.namespace_id = namespace AND p.id = ANY(gone) LOOP
+            INSERT INTO topic_changes (namespace_id, node_id) VALUES (namespace, node);
+        END LOOP;
     ELSE
         NULL;
     END CASE;
-    RETURN erase_rows(of_target, gone, '{}');
+    RETURN erase_rows(namespace, of_target, gone, '{}');
 END $$;
 COMMENT ON FUNCTION erase_memories IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
 
@@ -603,10 +617,10 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION target_messages IS 'Return the messages of the target of an erasure.';
 
-CREATE FUNCTION withdraw_target(erasure erasures, OUT did jsonb, OUT message_ids uuid[])
+CREATE FUNCTION withdraw_target(namespace bigint, erasure erasures, OUT did jsonb, OUT message_ids uuid[])
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
+    salt bytea := erasure_salt(namespace);
     marked uuid[];
     others uuid[];
 BEGIN
@@ -619,120 +633,123 @@ BEGIN
         SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
          WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
            AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name);
-        PERFORM forget_sessions(marked);
+        PERFORM forget_sessions(namespace, marked);
         WITH held AS (
             UPDATE conversations c
                SET erasure_id = erasure.id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
                    bot_identity = '', client_session_id = '', task_id = '',
-                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
+                   erased_key = salted_hash(salt, c.channel, c.agent, c.session_key)
              WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
                AND (erasure.kind = 2 AND c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
             RETURNING c.id
         )
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
-        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        did := merge_erased(did, erase_rows(namespace, 'conversation', marked, '{}'));
         SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        did := merge_erased(did, withdraw_pages(others));
+        did := merge_erased(did, withdraw_pages(namespace, others));
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     SELECT coalesce(array_agg(id), '{}') INTO message_ids FROM target_messages(erasure) AS id;
     -- Summaries along a hidden conversation (axis 1) are deleted with it.
-    did := merge_erased(did, withdraw_derived(message_ids, CASE WHEN erasure.kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
-    PERFORM forget_requests(message_ids);
+    did := merge_erased(did, withdraw_derived(namespace, message_ids, CASE WHEN erasure.kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
+    PERFORM forget_requests(namespace, message_ids);
     IF erasure.kind = 3 THEN
-        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[erasure.target_name]));
+        did := merge_erased(did, erase_rows(namespace, 'subject', '{}', ARRAY[erasure.target_name]));
     ELSIF erasure.kind = 4 THEN
         SELECT array_agg(n.id) INTO others
           FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
          WHERE n.namespace_id = namespace AND v.author = erasure.target_name;
         IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('note', others, '{}'));
+            did := merge_erased(did, erase_rows(namespace, 'note', others, '{}'));
         END IF;
         SELECT array_agg(d.id) INTO others
           FROM documents d
           JOIN document_versions v ON v.namespace_id = namespace AND v.document_id = d.id AND v.version = d.version
          WHERE d.namespace_id = namespace AND v.author = erasure.target_name;
         IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('document', others, '{}'));
+            did := merge_erased(did, erase_rows(namespace, 'document', others, '{}'));
         END IF;
-        did := merge_erased(did, erase_rows('author', '{}', ARRAY[erasure.target_name]));
+        did := merge_erased(did, erase_rows(namespace, 'author', '{}', ARRAY[erasure.target_name]));
     ELSIF erasure.kind > 4 THEN
-        did := merge_erased(did, erase_memories(erasure_target(erasure.kind), ARRAY[erasure.target_id]));
+        did := merge_erased(did, erase_memories(namespace, erasure_target(erasure.kind), ARRAY[erasure.target_id]));
     END IF;
 END $$;
 COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
-CREATE FUNCTION count_erased(erasure_id uuid, did jsonb) RETURNS void
-LANGUAGE sql SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION count_erased(namespace bigint, erasure_id uuid, did jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    moment constant timestamptz := clock_timestamp();
+    merged jsonb;
+    total bigint;
+BEGIN
+    SELECT merge_erased(e.counts, (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
+                                    WHERE jsonb_typeof(value) = 'number' AND value <> '0'))
+      INTO merged FROM erasures e WHERE e.namespace_id = namespace AND e.id = erasure_id;
+    total := (SELECT coalesce(sum(value::text::bigint), 0) FROM jsonb_each(merged));
     UPDATE erasures
-       SET counts = merge_erased(counts, (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
-                                           WHERE jsonb_typeof(value) = 'number' AND value <> '0')),
-           matched_rows = greatest(matched_rows,
-               (SELECT coalesce(sum(value::text::bigint), 0) FROM jsonb_each(merge_erased(counts, did))
-                 WHERE jsonb_typeof(value) = 'number')),
-           attempts = 0, error = NULL, updated_at = clock_timestamp()
-     WHERE namespace_id = erasing_namespace() AND id = erasure_id
-$$;
+       SET counts = merged, matched_rows = greatest(matched_rows, total), attempts = 0, error = NULL, updated_at = moment
+     WHERE namespace_id = namespace AND id = erasure_id;
+END $$;
 COMMENT ON FUNCTION count_erased IS 'Add to the counts of an erasure.';
 
-CREATE FUNCTION begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
+CREATE FUNCTION begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text,
+                              last_passage bigint) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     erasure erasures;
     messages_of_it uuid[];
     did jsonb;
 BEGIN
     INSERT INTO erasures (namespace_id, id, kind, target_id, target_name, target_hash, requested_by, through_passage)
-    VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(namespace::text, of_kind::text, coalesce(id_::text, name_)),
-            asked_by, (SELECT last_value FROM memory_ids))
+    VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(erasure_salt(namespace), of_kind::text, coalesce(id_::text, name_)),
+            asked_by, last_passage)
     RETURNING * INTO erasure;
-    PERFORM fence_jobs();
-    PERFORM forget_errors();
-    SELECT * INTO did, messages_of_it FROM withdraw_target(erasure);
-    UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
+    PERFORM fence_jobs(namespace);
+    PERFORM forget_errors(namespace);
+    SELECT * INTO did, messages_of_it FROM withdraw_target(namespace, erasure);
+    UPDATE tenants t SET hides = hides + 1 WHERE t.namespace_id = namespace;
     UPDATE erasures e SET matched_rows = cardinality(messages_of_it)
      WHERE e.namespace_id = namespace AND e.id = begin_erasure.erasure_id;
-    PERFORM count_erased(erasure_id, did);
+    PERFORM count_erased(namespace, erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
 END $$;
 COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
 
-CREATE FUNCTION finish_erasure(erasure erasures) RETURNS jsonb
+CREATE FUNCTION finish_erasure(namespace bigint, erasure erasures) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
+    moment constant timestamptz := clock_timestamp();
     marked uuid[];
     others uuid[];
     did jsonb := '{}';
 BEGIN
     SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
     IF marked IS NOT NULL THEN
-        PERFORM forget_sessions(marked);
+        PERFORM forget_sessions(namespace, marked);
         SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('summary', others, '{}'));
+            did := merge_erased(did, erase_rows(namespace, 'summary', others, '{}'));
         END IF;
-        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        did := merge_erased(did, erase_rows(namespace, 'conversation', marked, '{}'));
         UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
          WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         DELETE FROM conversations WHERE namespace_id = namespace AND id = ANY(marked);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
         INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(marked));
     END IF;
-    UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
-    PERFORM count_erased(erasure.id, did);
-    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, finished_at = clock_timestamp()
+    UPDATE tenants t SET hides = greatest(hides - 1, 0) WHERE t.namespace_id = namespace;
+    PERFORM count_erased(namespace, erasure.id, did);
+    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, finished_at = moment
      WHERE namespace_id = namespace AND id = erasure.id;
     RETURN did;
 END $$;
 COMMENT ON FUNCTION finish_erasure IS 'Delete the rest of a target, and its name in the record.';
 
-CREATE FUNCTION erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
+CREATE FUNCTION erase_batch(namespace bigint, erasure_id uuid, batch integer) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     erasure erasures;
     next_ones uuid[];
     did jsonb := '{}';
@@ -760,11 +777,11 @@ BEGIN
              LIMIT batch) AS page;
     over := coalesce(cardinality(next_ones), 0) < batch;
     IF next_ones IS NOT NULL THEN
-        did := remove_messages(next_ones, false);
-        PERFORM count_erased(erasure_id, did);
+        did := remove_messages(namespace, next_ones, false);
+        PERFORM count_erased(namespace, erasure_id, did);
     END IF;
     IF over THEN
-        did := merge_erased(did, finish_erasure(erasure));
+        did := merge_erased(did, finish_erasure(namespace, erasure));
     END IF;
     RETURN did || jsonb_build_object('done', over);
 END $$;
@@ -778,31 +795,25 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION running_erasures IS 'Return unfinished erasures of all namespaces: ids only.';
 
-CREATE FUNCTION find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT wanted.id
-      FROM (SELECT salted_hash(erasing_namespace()::text, channel_, agent_, session_key_) AS key) AS conversation
-     CROSS JOIN unnest(external_ids) AS wanted (id)
-      JOIN erased_external_ids e ON e.namespace_id = erasing_namespace()
-                                AND e.hash = sha256(conversation.key || convert_to(wanted.id, 'UTF8'))
-$$;
-COMMENT ON FUNCTION find_erased_ids IS 'Return which of these external ids of a conversation were erased.';
-
-CREATE FUNCTION forget_author_names(names text[]) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION forget_author_names(namespace bigint, names text[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    remaining text[];
+BEGIN
     -- Skips from author to author in the index, so that the cost does not depend on the number of messages.
     WITH RECURSIVE author (name) AS (
-        (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
+        (SELECT author FROM memories WHERE namespace_id = namespace AND author > '' ORDER BY author LIMIT 1)
          UNION ALL
         SELECT next.author FROM author
          CROSS JOIN LATERAL (SELECT author FROM memories
-                              WHERE namespace_id = erasing_namespace() AND author > author.name
+                              WHERE namespace_id = namespace AND author > author.name
                               ORDER BY author LIMIT 1) AS next
     )
-    DELETE FROM author_names
-     WHERE namespace_id = erasing_namespace() AND name = ANY(names)
-       AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
-$$;
+    SELECT array_agg(lower(author.name)) INTO remaining FROM author;
+    DELETE FROM author_names a
+     WHERE a.namespace_id = namespace AND a.name = ANY(names)
+       AND NOT EXISTS (SELECT 1 FROM unnest(remaining) AS author (name) WHERE strpos(author.name, a.name) > 0);
+END $$;
 COMMENT ON FUNCTION forget_author_names IS 'Delete words that no author''s name contains any more.';
 
-GRANT EXECUTE ON FUNCTION begin_erasure, erase_batch, running_erasures, find_erased_ids, forget_author_names TO everword_ingest;
+GRANT EXECUTE ON FUNCTION begin_erasure, erase_batch, running_erasures, forget_author_names TO everword_ingest;

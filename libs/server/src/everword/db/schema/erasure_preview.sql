@@ -15,10 +15,9 @@ LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION items_of IS 'Return items of a target for these ids.';
 
-CREATE FUNCTION expand_items(roots erasure_item[], named text, names text[]) RETURNS erasure_item[]
+CREATE FUNCTION expand_items(namespace bigint, roots erasure_item[], named text, names text[]) RETURNS erasure_item[]
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     known erasure_item[] := roots;
     fresh erasure_item[] := roots;
     further erasure_item[];
@@ -26,12 +25,13 @@ DECLARE
     rule erasure_rules;
 BEGIN
     LOOP
-        further := items_of('node', with_merged_nodes(ids_of(fresh, 'node')))
+        further := items_of('node', with_merged_nodes(namespace, ids_of(fresh, 'node')))
                 || items_of('cited', ids_of(fresh, 'fact') || ids_of(fresh, 'summary'))
-                || items_of('topic', ARRAY(SELECT id FROM pages_made_of(ids_of(fresh, 'cited'))));
+                || items_of('topic', ARRAY(SELECT id FROM pages_made_of(namespace, ids_of(fresh, 'cited'))));
         FOR rule IN SELECT * FROM erasure_rules
                      WHERE goes_on IS NOT NULL AND (target = named OR target IN (SELECT target FROM unnest(fresh))) LOOP
-            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, rule_condition(rule))
+            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation,
+                           rule_condition(rule.relation, rule.key_column, rule.only_where))
                INTO next_ids USING namespace, ids_of(fresh, rule.target), names;
             further := further || items_of(rule.goes_on, next_ids);
         END LOOP;
@@ -44,7 +44,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION expand_items IS 'Return items with all items that erase_rows would reach from them.';
 
-CREATE FUNCTION count_items(items erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
+CREATE FUNCTION count_items(namespace bigint, items erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
     -- Messages are passed separately, because there may be many; they count as targets and as sources.
@@ -57,24 +57,23 @@ DECLARE
 BEGIN
     FOR relation_, conditions IN
         SELECT r.relation,
-               string_agg(replace(rule_condition(r), '$2',
+               string_agg(replace(rule_condition(r.relation, r.key_column, r.only_where), '$2',
                                   CASE r.target WHEN 'message' THEN '$4' WHEN 'source' THEN '($4 || ids_of($2, ''source''))'
                                                 ELSE format('(ids_of($2, %L))', r.target) END), ' OR ')
           FROM erasure_rules r
          WHERE (r.target = named OR r.target = ANY(with_ids)) AND r.relation <> 'topic_changes'
          GROUP BY r.relation LOOP
         EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND (%s)', relation_, conditions)
-           INTO found_rows USING erasing_namespace(), items, names, message_ids;
+           INTO found_rows USING namespace, items, names, message_ids;
         counts := counts || jsonb_build_object(relation_, found_rows);
     END LOOP;
     RETURN counts;
 END $$;
 COMMENT ON FUNCTION count_items IS 'Return the rows of items and messages by table, each row once.';
 
-CREATE FUNCTION count_passages(sources uuid[]) RETURNS jsonb
+CREATE FUNCTION count_passages(namespace bigint, sources uuid[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     passages bigint[];
     generation bigint;
     vectors bigint;
@@ -92,10 +91,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION count_passages IS 'Return the rows that remove_passages would delete, by table.';
 
-CREATE FUNCTION plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[])
+CREATE FUNCTION plan_summaries(namespace bigint, direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[])
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     with_messages uuid[];
     empty uuid[];
 BEGIN
@@ -125,10 +123,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION plan_summaries IS 'Return the summaries that withdraw_nodes would hide, and those of them without sources.';
 
-CREATE FUNCTION plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[])
+CREATE FUNCTION plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[])
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     gone_facts uuid[];
     ends uuid[];
 BEGIN
@@ -164,10 +161,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION plan_facts IS 'Return facts that lose evidence with messages, facts that lose all of it, and nodes that lose all edges.';
 
-CREATE FUNCTION plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamptz)
+CREATE FUNCTION plan_learned(namespace bigint, message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     subjects text[];
     touched uuid[];
     supported uuid[];
@@ -206,10 +202,9 @@ END $$;
 COMMENT ON FUNCTION plan_learned IS
     'Return learned rows whose only evidence is in messages, Sleep''s observations, and the oldest recording time.';
 
-CREATE FUNCTION preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
+CREATE FUNCTION preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
     erasure erasures;
     named text := CASE of_kind WHEN 3 THEN 'subject' WHEN 4 THEN 'author' END;
     names text[] := ARRAY[name_];
@@ -247,15 +242,16 @@ BEGIN
         direct := ARRAY(SELECT id FROM summaries WHERE namespace_id = namespace AND id = id_ AND level < 8);
         items := items_of('summary', ARRAY(SELECT id FROM summaries WHERE namespace_id = namespace AND id = id_ AND level = 8));
     ELSIF of_kind > 4 THEN
-        items := items_of(erasure_target(of_kind), ARRAY[CASE of_kind WHEN 8 THEN merged_node(id_) ELSE id_ END]);
+        items := items_of(erasure_target(of_kind), ARRAY[CASE of_kind WHEN 8 THEN merged_node(namespace, id_) ELSE id_ END]);
     END IF;
     -- Summaries of the messages. Summaries of conversations that are deleted as a whole are items already.
     direct := direct || ARRAY(SELECT DISTINCT s.id
                                 FROM unnest(message_ids) AS gone (id)
                                 JOIN summary_sources x ON x.namespace_id = namespace AND x.message_id = gone.id
                                 JOIN summaries s ON s.namespace_id = namespace AND s.id = x.summary_id
-                                 AND (s.conversation_id IS NULL OR NOT s.conversation_id = ANY(conversation_ids)
-                                                                   AND NOT hidden_conversation(namespace, s.conversation_id)));
+                                 AND NOT coalesce(s.conversation_id = ANY(conversation_ids), false)
+                                 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.namespace_id = namespace
+                                                    AND c.id = s.conversation_id AND c.erasure_id IS NOT NULL));
     IF of_kind IN (1, 4) THEN
         -- Summaries under a title that came from one of the messages, as in withdraw_summaries.
         direct := direct || ARRAY(SELECT s.id
@@ -266,10 +262,10 @@ BEGIN
                                                      split_part(rtrim(c.title, '…'), '[credential removed]', 1))
                                     JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = c.id AND NOT s.hidden);
     END IF;
-    SELECT * INTO summaries_ FROM plan_summaries(direct, message_ids);
-    SELECT * INTO facts_ FROM plan_facts(message_ids, CASE of_kind WHEN 6 THEN ARRAY[id_] ELSE '{}' END);
-    SELECT * INTO learned_ FROM plan_learned(message_ids);
-    items := expand_items(items || items_of('summary', summaries_.removed) || items_of('cited', summaries_.covering || facts_.touched)
+    SELECT * INTO summaries_ FROM plan_summaries(namespace, direct, message_ids);
+    SELECT * INTO facts_ FROM plan_facts(namespace, message_ids, CASE of_kind WHEN 6 THEN ARRAY[id_] ELSE '{}' END);
+    SELECT * INTO learned_ FROM plan_learned(namespace, message_ids);
+    items := expand_items(namespace, items || items_of('summary', summaries_.removed) || items_of('cited', summaries_.covering || facts_.touched)
                           || items_of('fact', facts_.dead) || items_of('node', facts_.loose_nodes)
                           || items_of('learned', learned_.gone_ids) || items_of('observation', learned_.observations), named, names);
     items := items || items_of('theme', ARRAY(
@@ -278,10 +274,10 @@ BEGIN
            AND made_at >= least(learned_.since,
                                 (SELECT min(created_at) FROM notes WHERE namespace_id = namespace AND id = ANY(ids_of(items, 'note'))),
                                 (SELECT min(created_at) FROM facts WHERE namespace_id = namespace AND id = ANY(ids_of(items, 'fact'))))));
-    counts := count_items(items, message_ids, named, names) || jsonb_build_object(
+    counts := count_items(namespace, items, message_ids, named, names) || jsonb_build_object(
         'messages', cardinality(message_ids), 'conversations', cardinality(conversation_ids),
         'summaries_withdrawn', cardinality(summaries_.covering) - cardinality(summaries_.removed));
-    counts := counts || count_passages(ARRAY(
+    counts := counts || count_passages(namespace, ARRAY(
         SELECT id FROM unnest(message_ids || ids_of(items, 'source') || summaries_.covering) AS id GROUP BY id));
     RETURN jsonb_build_object(
         'counts', (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(counts) WHERE value <> '0'),

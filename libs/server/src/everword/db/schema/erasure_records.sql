@@ -37,13 +37,19 @@ GRANT SELECT, INSERT, UPDATE (attempts, error, updated_at) ON erasures TO everwo
 INSERT INTO erasure_rules VALUES ('kept', 14, 'erasures', '', NULL, 'The record of erasures: counts and hashes.');
 INSERT INTO transfer_rules VALUES ('erasures', 1, 'erasure', '{id}', 'The record of an erasure.', '{through_passage}');
 
-CREATE FUNCTION salted_hash(VARIADIC parts text[]) RETURNS bytea
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    SELECT CASE WHEN n.erasure_salt IS NULL THEN sha256(d.token_secret || convert_to(to_jsonb(parts)::text, 'UTF8'))
-                ELSE sha256(n.erasure_salt || convert_to(to_jsonb(parts[2:])::text, 'UTF8')) END
-      FROM deployment d LEFT JOIN namespaces n ON n.id = parts[1]::bigint
+CREATE FUNCTION erasure_salt(namespace bigint) RETURNS bytea
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (SELECT n.erasure_salt FROM namespaces n WHERE n.id = namespace);
+END $$;
+COMMENT ON FUNCTION erasure_salt IS 'Return the salt of the hashes of a namespace.';
+
+CREATE FUNCTION salted_hash(salt bytea, VARIADIC parts text[]) RETURNS bytea
+LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
+    SELECT sha256(salt || convert_to(to_jsonb(parts)::text, 'UTF8'))
 $$;
-COMMENT ON FUNCTION salted_hash IS 'Return SHA-256 of texts with the secret of the namespace whose id is the first text.';
+COMMENT ON FUNCTION salted_hash IS 'Return SHA-256 of texts with the salt of their namespace.';
+GRANT EXECUTE ON FUNCTION salted_hash TO everword_ingest;
 
 CREATE TABLE erased_external_ids (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -53,5 +59,6 @@ CREATE TABLE erased_external_ids (
 );
 COMMENT ON TABLE erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
 SELECT isolate_table('erased_external_ids', NULL);
+GRANT SELECT ON erased_external_ids TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 15, 'erased_external_ids', '', NULL, 'Hashes with a secret.');
 INSERT INTO transfer_rules VALUES ('erased_external_ids', 2, 'erased_external_id', '{hash}', 'Hash of an erased external id, to reject its return.');

@@ -124,27 +124,29 @@ INSERT INTO erasure_rules VALUES
     ('node', 11, 'graph_edges', 'to_id', NULL, '');
 INSERT INTO transfer_rules VALUES ('graph_edges', 73, 'edge', '{id}');
 
-CREATE FUNCTION with_merged_nodes(ids uuid[]) RETURNS uuid[]
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    WITH RECURSIVE below (id) AS (
-        SELECT unnest(ids)
-         UNION
-        SELECT n.id FROM below JOIN graph_nodes n ON n.namespace_id = erasing_namespace() AND n.merged_into = below.id
-    )
-    SELECT array_agg(id) FROM below
-$$;
+CREATE FUNCTION with_merged_nodes(namespace bigint, ids uuid[]) RETURNS uuid[]
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (WITH RECURSIVE below (id) AS (
+                SELECT unnest(ids)
+                 UNION
+                SELECT n.id FROM below JOIN graph_nodes n ON n.namespace_id = namespace AND n.merged_into = below.id
+            )
+            SELECT array_agg(id) FROM below);
+END $$;
 COMMENT ON FUNCTION with_merged_nodes IS 'Return nodes with all nodes that were merged into them.';
 
-CREATE FUNCTION merged_node(node_id uuid) RETURNS uuid
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    WITH RECURSIVE above (id, steps) AS (
-        SELECT node_id, 0
-         UNION ALL
-        SELECT o.id, above.steps + 1
-          FROM above
-          JOIN graph_nodes n ON n.namespace_id = erasing_namespace() AND n.id = above.id
-          JOIN graph_nodes o ON o.namespace_id = n.namespace_id AND o.id = n.merged_into AND o.anchor IS NULL
-    ) CYCLE id SET comes_again USING path
-    SELECT id FROM above WHERE NOT comes_again ORDER BY steps DESC LIMIT 1
-$$;
+CREATE FUNCTION merged_node(namespace bigint, node_id uuid) RETURNS uuid
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN (WITH RECURSIVE above (id, steps) AS (
+                SELECT node_id, 0
+                 UNION ALL
+                SELECT o.id, above.steps + 1
+                  FROM above
+                  JOIN graph_nodes n ON n.namespace_id = namespace AND n.id = above.id
+                  JOIN graph_nodes o ON o.namespace_id = n.namespace_id AND o.id = n.merged_into AND o.anchor IS NULL
+            ) CYCLE id SET comes_again USING path
+            SELECT id FROM above WHERE NOT comes_again ORDER BY steps DESC LIMIT 1);
+END $$;
 COMMENT ON FUNCTION merged_node IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';

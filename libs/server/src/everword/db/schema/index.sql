@@ -4,6 +4,7 @@
 CREATE SEQUENCE memory_ids AS bigint;
 COMMENT ON SEQUENCE memory_ids IS 'Ids of passages, over all namespaces and partitions.';
 GRANT USAGE ON SEQUENCE memory_ids TO everword_ingest, everword_compactor;
+GRANT SELECT ON SEQUENCE memory_ids TO everword_ingest;
 
 CREATE TABLE memories (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -66,8 +67,9 @@ CREATE INDEX memories_tags ON memories USING gin (namespace_id, tags) WITH (fast
 CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
 SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
-GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT, UPDATE (importance_class) ON memories TO everword_ingest;
-GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT ON memories TO everword_compactor;
+GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count, valid_until, known_until), INSERT,
+    UPDATE (valid_until, known_until), DELETE ON memories TO everword_ingest, everword_compactor;
+GRANT UPDATE (importance_class) ON memories TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
 INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
 
@@ -89,15 +91,15 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE FUNCTION hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT conversation IS NOT NULL
-       AND (hidden_conversation(namespace, conversation)
-            OR EXISTS (SELECT FROM erasures
-                        WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                          AND through_passage >= passage))
+CREATE FUNCTION is_passage_shown(conversation uuid, speaker text, passage bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT conversation IS NULL
+        OR strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
+           AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb -> speaker ->> 1)::bigint < passage, true)
 $$;
-COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage is being erased.';
+COMMENT ON FUNCTION is_passage_shown IS
+    'Return whether a passage is visible: false if an erasure of its conversation or speaker was in progress when the transaction '
+    'began. Reads only settings.';
 
 -- The view has its owner's rights and no security barrier, so that the planner can use text operators in index scans.
 -- The settings for hidden rows are set once per transaction, and read once per statement.
@@ -108,7 +110,7 @@ SELECT namespace_id, id, kind, source_id, part, conversation_id, seq, agent, sub
   FROM memories
  WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint
    AND ((SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-        OR NOT hidden_passage(namespace_id, conversation_id, author, id))
+        OR is_passage_shown(conversation_id, author, id))
   WITH LOCAL CHECK OPTION;
 COMMENT ON VIEW visible_memories IS 'Memories of the current namespace, without those being erased.';
 GRANT SELECT ON visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder;
@@ -220,7 +222,8 @@ COMMENT ON COLUMN index_changes.removed IS 'Deleted passages.';
 COMMENT ON COLUMN index_changes.closed IS 'Passages with changed validity or belief times.';
 CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
 SELECT isolate_table('index_changes', NULL);
-GRANT SELECT, UPDATE (number) ON index_changes TO everword_ingest, everword_search;
+GRANT SELECT, UPDATE (number) ON index_changes TO everword_search;
+GRANT SELECT, INSERT, UPDATE (number), DELETE ON index_changes TO everword_ingest, everword_compactor;
 INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'Changes for the caches of another deployment.');
 
 CREATE FUNCTION log_index_change(removed bigint[], closed bigint[]) RETURNS void
@@ -272,6 +275,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION log_memory_changes IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
+CREATE FUNCTION update_memory_class(namespace bigint, memory uuid, class smallint) RETURNS boolean
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    UPDATE memories SET importance_class = class WHERE namespace_id = namespace AND source_id = memory;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM log_memory_changes(ARRAY[memory]);
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION update_memory_class IS 'Set the importance class of a memory''s passages; return whether it has any.';
+
 CREATE FUNCTION number_changes(namespace bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -279,7 +294,8 @@ DECLARE
     numbered bigint;
 BEGIN
     SELECT c.last_number INTO last FROM change_numbers c WHERE c.namespace_id = namespace;
-    IF NOT EXISTS (SELECT FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL)
+    IF pg_is_in_recovery()
+       OR NOT EXISTS (SELECT FROM memory_changes c WHERE c.namespace_id = namespace AND c.number IS NULL)
        AND NOT EXISTS (SELECT FROM index_changes c WHERE c.namespace_id = namespace AND c.number IS NULL) THEN
         RETURN coalesce(last, 0);
     END IF;
@@ -307,7 +323,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION number_changes IS
     'Number the committed changes of a namespace, and return the last number. Writers do not number their changes, '
-    'because they would have to wait for each other.';
+    'because they would have to wait for each other. A standby only returns the last number.';
 
 CREATE FUNCTION unnumbered_namespaces() RETURNS SETOF bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -339,10 +355,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION prune_memory_changes IS 'Delete those of these changes that are older than `keep` and not locked; return how many.';
 
-CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     dropped bigint[];
     changed uuid[];
     words bigint;
@@ -371,12 +386,11 @@ BEGIN
     RETURN cardinality(dropped);
 END $$;
 COMMENT ON FUNCTION drop_derived_passages IS
-    'Delete passages, except of messages, of these memories in the current namespace; return how many.';
+    'Delete passages, except of messages, of these memories; return how many.';
 
-CREATE FUNCTION close_derived_passages(sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION close_derived_passages(namespace bigint, sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     changed bigint[];
     changed_sources uuid[];
 BEGIN
@@ -398,8 +412,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION is_passage_shown TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_memory_changes, prune_memory_changes, unnumbered_namespaces TO everword_ingest;
+GRANT EXECUTE ON FUNCTION update_memory_class TO everword_ingest;
 GRANT EXECUTE ON FUNCTION number_changes TO everword_ingest, everword_search;
-GRANT EXECUTE ON FUNCTION log_memory_changes TO everword_ingest, everword_compactor;
+GRANT EXECUTE ON FUNCTION log_memory_changes, log_index_change TO everword_ingest, everword_compactor;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

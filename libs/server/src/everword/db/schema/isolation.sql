@@ -36,6 +36,23 @@ COMMENT ON FUNCTION isolate_table IS
 
 GRANT EXECUTE ON FUNCTION in_scope TO everword_scoped;
 
+CREATE FUNCTION begin_namespace(namespace bigint, timeout text) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    hiding integer;
+BEGIN
+    SELECT t.hides INTO hiding FROM tenants t WHERE t.namespace_id = namespace;
+    PERFORM set_config('everword.namespace_id', namespace::text, true), set_config('statement_timeout', timeout, true),
+            set_config('everword.hides', coalesce(hiding::text, ''), true);
+    IF hiding > 0 THEN
+        PERFORM set_config('everword.hidden_conversations', hidden_conversations(namespace), true),
+                set_config('everword.hidden_authors', hidden_authors(namespace)::text, true);
+    END IF;
+END $$;
+COMMENT ON FUNCTION begin_namespace IS
+    'Bind the transaction to a namespace, and set the conversations and authors that are being erased. The settings end with it.';
+GRANT EXECUTE ON FUNCTION begin_namespace TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+
 CREATE FUNCTION send_settings() RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE

@@ -18,10 +18,9 @@ GRANT SELECT, INSERT, DELETE ON legal_holds TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 17, 'legal_holds', '', NULL, 'While a hold exists, its data cannot be erased.');
 INSERT INTO transfer_rules VALUES ('legal_holds', 93, 'legal_hold', '{id}');
 
-CREATE FUNCTION find_erasure_hold(of_kind smallint, id_ uuid, name_ text) RETURNS uuid
+CREATE FUNCTION find_erasure_hold(namespace bigint, of_kind smallint, id_ uuid, name_ text) RETURNS uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     rule erasure_rules;
     found uuid;
 BEGIN

@@ -41,39 +41,37 @@ SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent,
     'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
 GRANT SELECT ON messages TO everword_search, everword_compactor;
+-- Allows lock_sources to lock rows. The policy admits one namespace, so the column cannot be changed.
+GRANT UPDATE (namespace_id) ON messages TO everword_ingest, everword_compactor;
 INSERT INTO erasure_targets VALUES ('message', 1);
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
 INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
 
-CREATE FUNCTION hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamptz) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT hidden_conversation(namespace, conversation)
-        OR EXISTS (SELECT FROM erasures
-                    WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                      AND requested_at >= recorded)
-$$;
-COMMENT ON FUNCTION hidden_message IS 'Return whether a message is being erased.';
-
-CREATE FUNCTION lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    found_sources bigint;
-    hidden boolean;
+    hides constant text := coalesce(current_setting('everword.hides', true), '');
+    locked bigint;
+    missing boolean;
 BEGIN
-    SELECT count(*), bool_or(hidden_message(namespace, m.conversation_id, m.author, m.recorded_at)) INTO found_sources, hidden
-      FROM (SELECT conversation_id, author, recorded_at FROM messages
-             WHERE namespace_id = namespace AND id = ANY(sources) ORDER BY id FOR KEY SHARE) AS m;
-    -- The error makes the caller repeat the call, which then fails because the message does not exist.
-    IF hidden OR NOT may_be_gone AND found_sources < (SELECT count(DISTINCT id) FROM unnest(sources) AS source (id)) THEN
+    SELECT count(*) INTO locked
+      FROM (SELECT m.id FROM messages m WHERE m.namespace_id = namespace AND m.id = ANY(sources) ORDER BY m.id FOR KEY SHARE) AS found;
+    missing := locked < (SELECT count(DISTINCT source.id) FROM unnest(sources) AS source (id));
+    IF missing AND may_be_gone THEN
+        -- A message that is missing now may also be hidden by an erasure, which has not deleted it yet.
+        SET LOCAL everword.hides = '0';
+        SELECT count(*) > locked INTO missing FROM messages m WHERE m.namespace_id = namespace AND m.id = ANY(sources);
+        EXECUTE format('SET LOCAL everword.hides = %L', hides);
+    END IF;
+    IF missing THEN
+        -- The error makes the caller repeat the call, which then fails because the message does not exist.
         RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
     END IF;
-    RETURN true;
 END $$;
 COMMENT ON FUNCTION lock_sources IS
-    'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. '
+    'Lock messages until the commit, or fail if one is being erased. Transactions that store rows derived from messages call it. '
     'With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
-GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;
 
 CREATE TABLE message_corrections (

@@ -16,8 +16,7 @@ CREATE TABLE namespaces (
     created_at timestamptz NOT NULL DEFAULT now(),
     credentials smallint NOT NULL DEFAULT 1,
     sleep_atomicity smallint NOT NULL DEFAULT 1,
-    hides integer NOT NULL DEFAULT 0,
-    erasure_salt bytea DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+    erasure_salt bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
     requests_per_minute integer NOT NULL DEFAULT 0,
     messages_per_minute integer NOT NULL DEFAULT 0,
     stored_bytes bigint NOT NULL DEFAULT 0,
@@ -36,8 +35,7 @@ COMMENT ON COLUMN namespaces.recalled_turns IS 'Maximum older turns recalled in 
 COMMENT ON COLUMN namespaces.recall_similarity IS 'Their minimum cosine with the query; NULL is the default.';
 COMMENT ON COLUMN namespaces.earlier_turns IS
     'Maximum turns of earlier conversations at the start of a new one; NULL is the default.';
-COMMENT ON COLUMN namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
-COMMENT ON COLUMN namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
+COMMENT ON COLUMN namespaces.erasure_salt IS 'Salt of hashes of erased names and ids.';
 COMMENT ON COLUMN namespaces.requests_per_minute IS 'Limit of calls per clock minute, over all processes; 0 disables it.';
 COMMENT ON COLUMN namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
 COMMENT ON COLUMN namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
@@ -50,11 +48,13 @@ GRANT SELECT, INSERT, UPDATE ON namespaces TO everword_ingest;
 GRANT SELECT ON namespaces TO everword_search, everword_compactor, everword_embedder;
 
 CREATE TABLE tenants (
-    namespace_id bigint PRIMARY KEY REFERENCES namespaces (id)
+    namespace_id bigint PRIMARY KEY REFERENCES namespaces (id),
+    hides integer NOT NULL DEFAULT 0
 );
 COMMENT ON TABLE tenants IS
     'One row for each namespace, which `namespaces` cannot be if it is on every server. Workers share the row while they start a '
     'job; inserts from arrays take the namespace from it.';
+COMMENT ON COLUMN tenants.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
 GRANT SELECT, INSERT, UPDATE ON tenants TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 INSERT INTO transfer_rules VALUES ('tenants', 209, NULL, '{}', 'Created with the namespace.');
 

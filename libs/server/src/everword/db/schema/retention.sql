@@ -53,59 +53,58 @@ GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'Counts of rows that policies removed.');
 INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'Results of retention policies.');
 
--- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
-CREATE VIEW retained_messages
-    (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at, conversation_active_at)
-WITH (security_invoker = true) AS
-SELECT m.namespace_id, 1::smallint, m.id,
-       (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint,
-       coalesce(m.metadata ->> 'protected' = 'true', false), m.subject, m.conversation_id, m.occurred_at,
-       coalesce(c.last_message_at, c.created_at)
+-- One view per kind of expirable rows, with importance from 1 to 5 and the last activity. Each column is named in the query
+-- itself: Citus loses the names of a list of columns after the view's name.
+CREATE VIEW retained_messages WITH (security_invoker = true) AS
+SELECT m.namespace_id, m.id,
+       (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
+       coalesce(m.metadata ->> 'protected' = 'true', false) AS pinned, m.subject, m.conversation_id, m.occurred_at AS active_at,
+       coalesce(c.last_message_at, c.created_at) AS conversation_active_at
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
   LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
-CREATE VIEW retained_notes (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT n.namespace_id, 2::smallint, n.id,
-       (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint,
-       false, n.subject, n.conversation_id, v.written_at
+CREATE VIEW retained_notes WITH (security_invoker = true) AS
+SELECT n.namespace_id, n.id,
+       (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint AS importance,
+       false AS pinned, n.subject, n.conversation_id, v.written_at AS active_at
   FROM notes n
   JOIN note_versions v ON v.namespace_id = n.namespace_id AND v.note_id = n.id AND v.version = n.version
   LEFT JOIN memory_classes k ON k.namespace_id = n.namespace_id AND k.memory_id = n.id
  WHERE n.deleted_at IS NULL;
-CREATE VIEW retained_note_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT v.namespace_id, 3::smallint, v.id, v.importance, false, v.subject, n.conversation_id, later.written_at
-  FROM note_versions v
+CREATE VIEW retained_note_versions WITH (security_invoker = true) AS
+SELECT v.namespace_id, v.id, v.importance, false AS pinned, v.subject, n.conversation_id,
+       v.superseded_at AS active_at
+  FROM (SELECT namespace_id, note_id, id, importance, subject,
+               lead(written_at) OVER (PARTITION BY namespace_id, note_id ORDER BY version) AS superseded_at
+          FROM note_versions) AS v
   JOIN notes n ON n.namespace_id = v.namespace_id AND n.id = v.note_id
- CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
-                      WHERE l.namespace_id = v.namespace_id AND l.note_id = v.note_id AND l.version > v.version
-                      ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_document_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT v.namespace_id, 4::smallint, v.id, 3::smallint, false, v.subject, d.conversation_id, later.written_at
-  FROM document_versions v
+ WHERE v.superseded_at IS NOT NULL;
+CREATE VIEW retained_document_versions WITH (security_invoker = true) AS
+SELECT v.namespace_id, v.id, 3::smallint AS importance, false AS pinned, v.subject, d.conversation_id,
+       v.superseded_at AS active_at
+  FROM (SELECT namespace_id, document_id, id, subject,
+               lead(written_at) OVER (PARTITION BY namespace_id, document_id ORDER BY version) AS superseded_at
+          FROM document_versions) AS v
   JOIN documents d ON d.namespace_id = v.namespace_id AND d.id = v.document_id
- CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
-                      WHERE l.namespace_id = v.namespace_id AND l.document_id = v.document_id AND l.version > v.version
-                      ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_facts (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT f.namespace_id, 5::smallint, f.id,
-       (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint,
-       false, f.subject, NULL::uuid, greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
+ WHERE v.superseded_at IS NOT NULL;
+CREATE VIEW retained_facts WITH (security_invoker = true) AS
+SELECT f.namespace_id, f.id,
+       (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint
+           AS importance,
+       false AS pinned, f.subject, NULL::uuid AS conversation_id, greatest(f.last_seen_at, f.ruled_at, f.verdict_at) AS active_at
   FROM facts f;
-CREATE VIEW retained_patterns (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT p.namespace_id, 6::smallint, p.id, least(5, 1 + floor(p.confidence * 5))::smallint, false, '', NULL::uuid,
-       p.last_seen_at
+CREATE VIEW retained_patterns WITH (security_invoker = true) AS
+SELECT p.namespace_id, p.id, least(5, 1 + floor(p.confidence * 5))::smallint AS importance, false AS pinned,
+       ''::text AS subject, NULL::uuid AS conversation_id, p.last_seen_at AS active_at
   FROM patterns p;
-CREATE VIEW retained_history (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
-WITH (security_invoker = true) AS
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.subject, NULL::uuid, h.changed_at FROM fact_changes h
+CREATE VIEW retained_history WITH (security_invoker = true) AS
+SELECT h.namespace_id, h.id, 1::smallint AS importance, false AS pinned, h.subject,
+       NULL::uuid AS conversation_id, h.changed_at AS active_at
+  FROM fact_changes h
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, coalesce(p.subject, e.subject, u.subject, s.subject, t.subject),
-       NULL::uuid, h.changed_at
+SELECT h.namespace_id, h.id, 1::smallint AS importance, false AS pinned,
+       coalesce(p.subject, e.subject, u.subject, s.subject, t.subject) AS subject, NULL::uuid AS conversation_id,
+       h.changed_at AS active_at
   FROM learned_changes h
   LEFT JOIN people p ON p.namespace_id = h.namespace_id AND p.id = h.about_id
   LEFT JOIN events e ON e.namespace_id = h.namespace_id AND e.id = h.about_id
@@ -113,26 +112,43 @@ SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, coalesce(p.subject
   LEFT JOIN strategies s ON s.namespace_id = h.namespace_id AND s.id = h.about_id
   LEFT JOIN trajectories t ON t.namespace_id = h.namespace_id AND t.id = h.about_id
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, '', NULL::uuid, h.decided_at FROM pattern_decisions h;
-CREATE VIEW retained WITH (security_invoker = true) AS
-SELECT * FROM retained_messages
- UNION ALL SELECT *, active_at FROM retained_notes
- UNION ALL SELECT *, active_at FROM retained_note_versions
- UNION ALL SELECT *, active_at FROM retained_document_versions
- UNION ALL SELECT *, active_at FROM retained_facts
- UNION ALL SELECT *, active_at FROM retained_patterns
- UNION ALL SELECT *, active_at FROM retained_history;
-COMMENT ON VIEW retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
-COMMENT ON COLUMN retained.pinned IS 'No policy removes it.';
-COMMENT ON COLUMN retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
-COMMENT ON COLUMN retained.conversation_active_at IS 'When the latest message of the conversation was sent, for messages; active_at for other kinds.';
-GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts,
-    retained_patterns, retained_history TO everword_ingest;
+SELECT h.namespace_id, h.id, 1::smallint AS importance, false AS pinned, ''::text AS subject,
+       NULL::uuid AS conversation_id, h.decided_at AS active_at
+  FROM pattern_decisions h;
+COMMENT ON VIEW retained_messages IS 'Messages that retention policies may remove, with importance (1-5). The other views are alike.';
+COMMENT ON COLUMN retained_messages.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN retained_messages.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN retained_messages.conversation_active_at IS 'When the latest message of the conversation was sent.';
+GRANT SELECT ON retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts, retained_patterns,
+    retained_history TO everword_ingest;
 
-CREATE FUNCTION retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+CREATE FUNCTION preview_retained(
+    namespace bigint, of_kind smallint, highest smallint, until timestamptz, whole_conversations boolean, everything boolean,
+    subjects text[], conversations uuid[], sampled integer)
+RETURNS TABLE(count bigint, pinned bigint, on_hold bigint, samples uuid[])
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    expired constant text := format(
+        'SELECT id, importance, pinned, $4 OR (subject = ANY($5) OR conversation_id = ANY($6)) IS TRUE AS held FROM %I '
+        'WHERE namespace_id = $1 AND importance <= $2 AND %I < $3',
+        (ARRAY['retained_messages', 'retained_notes', 'retained_note_versions', 'retained_document_versions', 'retained_facts',
+               'retained_patterns', 'retained_history'])[of_kind],
+        CASE WHEN of_kind = 1 AND whole_conversations THEN 'conversation_active_at' ELSE 'active_at' END);
+BEGIN
+    EXECUTE format('SELECT count(*) FILTER (WHERE NOT e.pinned AND NOT e.held), count(*) FILTER (WHERE e.pinned), '
+                   'count(*) FILTER (WHERE NOT e.pinned AND e.held) FROM (%s) AS e', expired)
+       INTO count, pinned, on_hold USING namespace, highest, until, everything, subjects, conversations;
+    EXECUTE format('SELECT array_agg(id ORDER BY importance, id) FROM (SELECT e.id, e.importance FROM (%s) AS e '
+                   'WHERE NOT e.pinned AND NOT e.held ORDER BY e.importance, e.id LIMIT $7) AS first', expired)
+       INTO samples USING namespace, highest, until, everything, subjects, conversations, sampled;
+    RETURN NEXT;
+END $$;
+COMMENT ON FUNCTION preview_retained IS
+    'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
+
+CREATE FUNCTION retire(namespace bigint, of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     theirs uuid[];
     nodes uuid[];
     counts jsonb := '{}';
@@ -150,8 +166,8 @@ BEGIN
     CASE of_kind
     WHEN 1 THEN
         SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
-        PERFORM fence_jobs(theirs, pause);
-        PERFORM forget_errors(theirs);
+        PERFORM fence_jobs(namespace, theirs, pause);
+        PERFORM forget_errors(namespace, theirs);
         UPDATE fact_evidence
            SET quote = CASE WHEN keep_quotes THEN quote ELSE '' END, conversation_agent = '', conversation_subject = ''
          WHERE namespace_id = namespace AND message_id = ANY(gone);
@@ -159,25 +175,25 @@ BEGIN
             UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
         END IF;
-        counts := remove_messages(gone, true);
-        RETURN merge_erased(counts, retire_conversations(theirs));
+        counts := remove_messages(namespace, gone, true);
+        RETURN merge_erased(counts, retire_conversations(namespace, theirs));
     WHEN 2 THEN
-        PERFORM fence_jobs(NULL, pause);
-        RETURN erase_rows('note', gone, '{}');
+        PERFORM fence_jobs(namespace, NULL, pause);
+        RETURN erase_rows(namespace, 'note', gone, '{}');
     WHEN 5 THEN
-        PERFORM fence_jobs(NULL, pause);
-        PERFORM withdraw_pages(gone);
+        PERFORM fence_jobs(namespace, NULL, pause);
+        PERFORM withdraw_pages(namespace, gone);
         -- Facts that the deleted facts had superseded stay ended.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
-        nodes := fact_nodes(gone);
-        counts := erase_rows('fact', gone, '{}');
-        RETURN merge_erased(counts, remove_loose_nodes(nodes));
+        nodes := fact_nodes(namespace, gone);
+        counts := erase_rows(namespace, 'fact', gone, '{}');
+        RETURN merge_erased(counts, remove_loose_nodes(namespace, nodes));
     WHEN 6 THEN
-        RETURN erase_rows('pattern', gone, '{}');
+        RETURN erase_rows(namespace, 'pattern', gone, '{}');
     ELSE
         IF of_kind = 3 THEN
-            PERFORM forget_requests(gone);
+            PERFORM forget_requests(namespace, gone);
         END IF;
         FOREACH old IN ARRAY CASE of_kind WHEN 3 THEN ARRAY['note_versions'] WHEN 4 THEN ARRAY['document_versions']
                                           ELSE ARRAY['fact_changes', 'learned_changes', 'pattern_decisions'] END LOOP
@@ -190,10 +206,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION retire IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
 
-CREATE FUNCTION retire_conversations(ids uuid[]) RETURNS jsonb
+CREATE FUNCTION retire_conversations(namespace bigint, ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     each uuid;
     removed uuid[];
     counts jsonb := '{}';
@@ -204,7 +219,7 @@ BEGIN
                    OR EXISTS (SELECT FROM documents WHERE namespace_id = namespace AND conversation_id = each)
                    OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
         BEGIN
-            counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
+            counts := merge_erased(counts, erase_rows(namespace, 'conversation', ARRAY[each], '{}'));
             DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
             removed := removed || each;
         EXCEPTION WHEN foreign_key_violation THEN
@@ -232,12 +247,13 @@ COMMENT ON FUNCTION running_retention IS 'Return unfinished runs of all namespac
 CREATE FUNCTION idle_retention()
 RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamptz, night date)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id, n.time_zone, n.day_cutoff_minutes, p.set_at,
-           (SELECT max(r.night) FROM retention_runs r WHERE r.namespace_id = n.id)
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, p.set_at, last.night
       FROM (SELECT p.namespace_id, min(p.set_at) AS set_at FROM retention_policies p GROUP BY 1) AS p
       JOIN namespaces n ON n.id = p.namespace_id AND n.state = 'active'
-     WHERE NOT EXISTS (SELECT FROM retention_runs r WHERE r.namespace_id = n.id AND r.state = 1)
+      LEFT JOIN retention_runs running ON running.namespace_id = p.namespace_id AND running.state = 1
+      LEFT JOIN LATERAL (SELECT max(r.night) AS night FROM retention_runs r WHERE r.namespace_id = p.namespace_id) AS last ON true
+     WHERE running.id IS NULL
 $$;
 COMMENT ON FUNCTION idle_retention IS 'Return namespaces with policies and no unfinished run, with the settings that determine their next night.';
 
-GRANT EXECUTE ON FUNCTION retire, running_retention, idle_retention TO everword_ingest;
+GRANT EXECUTE ON FUNCTION preview_retained, retire, running_retention, idle_retention TO everword_ingest;

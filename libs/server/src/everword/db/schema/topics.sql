@@ -2,7 +2,7 @@
 
 CREATE TABLE topic_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id uuid NOT NULL DEFAULT uuidv7(),
     fact_id uuid,
     leaf_id uuid,
     node_id uuid,
@@ -24,16 +24,19 @@ INSERT INTO erasure_rules VALUES
 INSERT INTO transfer_rules VALUES ('topic_changes', 76, 'topic_change', '{id}', 'Changes since the pages were written.', '{id}');
 
 CREATE FUNCTION changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-     ORDER BY n.id LIMIT batch
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    parked_since constant timestamptz := now() - parked;
+BEGIN
+    RETURN QUERY
+    SELECT t.namespace_id
+      FROM tenants t JOIN namespaces n ON n.id = t.namespace_id AND n.state = 'active'
+     WHERE EXISTS (SELECT 1 FROM topic_changes c WHERE c.namespace_id = t.namespace_id)
+       AND NOT EXISTS (SELECT 1 FROM jobs j
+                        WHERE j.namespace_id = t.namespace_id AND j.task = 'learn' AND j.subject = 'topics'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > parked_since))
+     ORDER BY t.namespace_id LIMIT batch;
+END $$;
 COMMENT ON FUNCTION changed_topics IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE TABLE topic_sources (
@@ -92,14 +95,16 @@ INSERT INTO erasure_rules VALUES
     ('topic', 10, 'topic_pages', 'id', 'source', 'A page is a memory.');
 INSERT INTO transfer_rules VALUES ('topic_pages', 74, 'topic_page', '{node_id}');
 
-CREATE FUNCTION pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
-    SELECT p.id, p.node_id FROM topic_pages p WHERE p.namespace_id = erasing_namespace() AND p.source_ids && sources
+CREATE FUNCTION pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT p.id, p.node_id FROM topic_pages p WHERE p.namespace_id = namespace AND p.source_ids && sources
      UNION
     SELECT p.id, p.node_id
-      FROM topic_sources s JOIN topic_pages p ON p.namespace_id = s.namespace_id AND p.node_id = s.node_id
-     WHERE s.namespace_id = erasing_namespace() AND s.source_id = ANY(sources)
-$$;
+      FROM topic_sources s JOIN topic_pages p ON p.namespace_id = namespace AND p.node_id = s.node_id
+     WHERE s.namespace_id = namespace AND s.source_id = ANY(sources);
+END $$;
 COMMENT ON FUNCTION pages_made_of IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE TABLE themes (

@@ -32,6 +32,26 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION transferred_columns IS 'Return the fields of a record in order.';
 
+CREATE FUNCTION fix_forms() RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    -- SET LOCAL and not set_config(), which would change the coordinator of a distributed database only.
+    SET LOCAL timezone = 'UTC';
+    SET LOCAL bytea_output = 'hex';
+    SET LOCAL extra_float_digits = 1;
+END $$;
+COMMENT ON FUNCTION fix_forms IS 'Make the text form of values the same in every database, until the end of the transaction.';
+
+CREATE FUNCTION is_erasing() RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace constant bigint := erasing_namespace();
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM erasures WHERE namespace_id = namespace AND state = 1);
+END $$;
+COMMENT ON FUNCTION is_erasing IS
+    'Return whether an erasure is in progress. A node has a snapshot for each role, so this runs as the role of export_rows.';
+
 CREATE FUNCTION export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -66,8 +86,10 @@ COMMENT ON FUNCTION export_rows IS 'Return the next records of a kind after a ke
 CREATE FUNCTION import_rows(record_ text, rows_ jsonb) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := erasing_namespace();
+    namespace constant bigint := erasing_namespace();
     rule transfer_rules;
+    sources uuid[];
+    parts integer[];
     fields text[];
     columns text;
     broken bigint;
@@ -106,31 +128,60 @@ BEGIN
             RAISE EXCEPTION 'ranking is no ranking record of version 1' USING ERRCODE = 'invalid_parameter_value';
         END IF;
         PERFORM log_memory_changes(ARRAY(SELECT r.source_id FROM jsonb_to_recordset(rows_) AS r (source_id uuid)));
+        SELECT array_agg(r.source_id), array_agg(r.part) INTO sources, parts
+          FROM jsonb_to_recordset(rows_) AS r (kind smallint, source_id uuid, part integer, content text)
+         WHERE needs_vector(namespace, r.kind, r.source_id, r.part, r.content);
         INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-        SELECT namespace, m.id, g.id
-          FROM jsonb_to_recordset(rows_) AS r (source_id uuid, part integer)
-          JOIN memories m ON m.namespace_id = namespace AND m.source_id = r.source_id AND m.part = r.part
+        SELECT m.namespace_id, m.id, g.id
+          FROM memories m
+          JOIN unnest(sources, parts) AS wanted (source_id, part) ON wanted.source_id = m.source_id AND wanted.part = m.part
          CROSS JOIN model_generations g
-         WHERE g.state IN ('building', 'active') AND needs_vector(namespace, m.kind, m.source_id, m.part, m.content)
+         WHERE m.namespace_id = namespace AND g.state IN ('building', 'active')
          ORDER BY m.id;
     END IF;
     RETURN jsonb_array_length(rows_);
 END $$;
 COMMENT ON FUNCTION import_rows IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
+CREATE FUNCTION import_jobs(tasks text[], subjects text[], delays_s double precision[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    PERFORM enqueue_jobs(erasing_namespace(), tasks, subjects, delays_s, '{}', false, false, NULL);
+END $$;
+COMMENT ON FUNCTION import_jobs IS 'Store jobs in the current namespace.';
+
+CREATE FUNCTION advance_import(stored bigint, lines_ bigint, digest_ bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace constant bigint := erasing_namespace();
+BEGIN
+    UPDATE namespace_imports SET lines = lines_, digest = digest_ WHERE namespace_id = namespace AND lines = stored;
+    RETURN FOUND;
+END $$;
+COMMENT ON FUNCTION advance_import IS
+    'Lock and store the progress of an import; false if not `stored` lines are stored. It has the role of import_rows, because a '
+    'node refuses the writes of two roles in one transaction.';
+
 CREATE FUNCTION newer_erasure() RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.name
-      FROM namespaces own
-      -- Copies of a namespace have the same salt and creation time.
-      JOIN namespaces n ON n.erasure_salt IS NOT DISTINCT FROM own.erasure_salt AND n.created_at = own.created_at
-                       AND n.id <> own.id AND n.state <> 'deleting'
-     WHERE own.id = erasing_namespace()
-       AND EXISTS (SELECT FROM erasures e
-                    WHERE e.namespace_id = n.id
-                      AND NOT EXISTS (SELECT FROM erasures o WHERE o.namespace_id = own.id AND o.id = e.id))
-     ORDER BY n.id LIMIT 1
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace constant bigint := erasing_namespace();
+    here constant uuid[] := ARRAY(SELECT id FROM erasures WHERE namespace_id = namespace);
+    copy record;
+BEGIN
+    -- Copies of a namespace have the same salt and creation time.
+    FOR copy IN SELECT n.id, n.name
+                  FROM namespaces own
+                  JOIN namespaces n ON n.erasure_salt IS NOT DISTINCT FROM own.erasure_salt AND n.created_at = own.created_at
+                                   AND n.id <> own.id AND n.state <> 'deleting'
+                 WHERE own.id = namespace ORDER BY n.id LOOP
+        IF EXISTS (SELECT 1 FROM erasures WHERE namespace_id = copy.id AND id <> ALL(here)) THEN
+            RETURN copy.name;
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
 COMMENT ON FUNCTION newer_erasure IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
-GRANT EXECUTE ON FUNCTION transferred_columns, export_rows, import_rows, newer_erasure TO everword_ingest;
+GRANT EXECUTE ON FUNCTION transferred_columns, fix_forms, is_erasing, export_rows, import_rows, import_jobs, advance_import,
+    newer_erasure TO everword_ingest;

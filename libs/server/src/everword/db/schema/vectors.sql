@@ -72,10 +72,9 @@ COMMENT ON TABLE embedding_queue IS 'Vectors of passages that are pending or fai
 -- For counts of coverage.
 CREATE INDEX embedding_queue_failed ON embedding_queue (generation_id) WHERE state = 'failed';
 CREATE INDEX embedding_queue_turns ON embedding_queue (generation_id, namespace_id, not_before, memory_id) WHERE state = 'pending';
-GRANT SELECT, INSERT ON embedding_queue TO everword_ingest;
+GRANT SELECT, INSERT, DELETE ON embedding_queue TO everword_ingest;
 GRANT SELECT ON embedding_queue TO everword_search;
-GRANT SELECT, INSERT, UPDATE ON embedding_queue TO everword_compactor;
-GRANT SELECT, INSERT, UPDATE, DELETE ON embedding_queue TO everword_embedder;
+GRANT SELECT, INSERT, UPDATE, DELETE ON embedding_queue TO everword_compactor, everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 8, 'embedding_queue', '', NULL, 'remove_passages removes what waits.');
 INSERT INTO transfer_rules VALUES ('embedding_queue', 201, NULL, '{}', 'Rebuilt by the import: every passage is queued for its vectors.');
 
@@ -156,7 +155,8 @@ BEGIN
     EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE %s', vectors,
                    CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
     PERFORM create_partitions(vectors);
-    PERFORM isolate_table(vectors);
+    -- Scoped calls see ids and vectors only, and delete those of passages that they replace.
+    PERFORM isolate_table(vectors, NULL);
     EXECUTE format(
         'CREATE VIEW %I AS SELECT * FROM %I '
         'WHERE namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint '
@@ -166,6 +166,8 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I TO everword_embedder', visible);
     EXECUTE format('GRANT SELECT (namespace_id, memory_id, embedding), INSERT, UPDATE (embedding) ON %I TO everword_embedder',
                    vectors);
+    EXECUTE format('GRANT SELECT (namespace_id, memory_id), DELETE ON %I TO everword_ingest, everword_ingest_scoped, '
+                   'everword_compactor', vectors);
     UPDATE model_generations SET storage = CASE WHEN halfvec THEN 'halfvec' ELSE 'array' END WHERE id = generation;
     IF indexed THEN
         PERFORM index_vectors(generation);
@@ -278,6 +280,8 @@ DECLARE
     counts constant integer[] := ARRAY(
         SELECT (octet_length(tsvectorsend(vector)) - octet_length(tsvectorsend(strip(vector)))) / 2 FROM unnest(vectors) AS vector);
     words constant bigint := (SELECT coalesce(sum(n), 0) FROM unnest(counts) AS n);
+    -- Citus locks a reference table that a writing statement reads on the first worker, also for the other workers' namespaces.
+    generation_ids constant bigint[] := ARRAY(SELECT id FROM model_generations WHERE state IN ('building', 'active'));
     wanted bigint[];
     added bigint;
 BEGIN
@@ -309,8 +313,8 @@ BEGIN
         SELECT t.namespace_id, p.id, generations.id, now() + make_interval(secs => vector_delay_s)
           FROM tenants t
          CROSS JOIN unnest(wanted) AS p (id)
-         CROSS JOIN model_generations AS generations
-         WHERE t.namespace_id = namespace AND generations.state IN ('building', 'active')
+         CROSS JOIN unnest(generation_ids) AS generations (id)
+         WHERE t.namespace_id = namespace
          ORDER BY p.id;
         PERFORM log_memory_changes(source_ids);
     END IF;

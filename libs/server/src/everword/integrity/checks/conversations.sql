@@ -32,9 +32,10 @@ SELECT c.id::text AS id, 'hidden by an erasure that has ended or does not exist'
 -- do: An older backup was restored, or the erasure failed: erase the conversation or subject again.
 SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM conversations c
+  JOIN namespaces n ON n.id = %(namespace_id)s
  CROSS JOIN LATERAL (VALUES (2, c.id::text), (3, c.subject)) AS named (kind, target)
   JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.kind = named.kind
-   AND e.target_hash = salted_hash(c.namespace_id::text, named.kind::text, named.target)
+   AND e.target_hash = salted_hash(n.erasure_salt, named.kind::text, named.target)
    AND e.state = 2 AND e.requested_at > c.created_at
  WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NULL;
 
@@ -96,7 +97,11 @@ SELECT m.id::text AS id, format('seq %%s of %%s that are summarised, but no leaf
    AND m.seq <= p.summarised_seq AND NOT m.automated
    AND NOT EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 1)
-   AND NOT hidden_message(%(namespace_id)s, m.conversation_id, m.author, m.recorded_at)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = m.conversation_id AND h.erasure_id IS NOT NULL)
+   AND NOT EXISTS (SELECT 1 FROM erasures h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.state = 1 AND h.kind = 4
+                      AND h.target_name = m.author AND h.requested_at >= m.recorded_at)
    AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
         OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
 
@@ -115,7 +120,11 @@ SELECT m.id::text AS id, 'no day covers it, and none is queued' AS detail
                     WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 2)
    AND NOT EXISTS (SELECT FROM calendar_pending o
                     WHERE o.namespace_id = %(namespace_id)s AND o.conversation_id = m.conversation_id AND m.seq = ANY(o.seqs))
-   AND NOT hidden_message(%(namespace_id)s, m.conversation_id, m.author, m.recorded_at)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = m.conversation_id AND h.erasure_id IS NOT NULL)
+   AND NOT EXISTS (SELECT 1 FROM erasures h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.state = 1 AND h.kind = 4
+                      AND h.target_name = m.author AND h.requested_at >= m.recorded_at)
    AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
         OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
 
@@ -125,8 +134,9 @@ SELECT m.id::text AS id, 'no day covers it, and none is queued' AS detail
 -- do: An older backup was restored, or the erasure failed: erase the message or author again.
 SELECT m.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM messages m
+  JOIN namespaces n ON n.id = %(namespace_id)s
  CROSS JOIN LATERAL (VALUES (1, m.id::text), (4, nullif(m.author, ''))) AS named (kind, target)
   JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.kind = named.kind
-   AND e.target_hash = salted_hash(m.namespace_id::text, named.kind::text, named.target)
+   AND e.target_hash = salted_hash(n.erasure_salt, named.kind::text, named.target)
    AND e.state = 2 AND e.requested_at >= m.recorded_at
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s;

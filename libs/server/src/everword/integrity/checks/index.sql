@@ -69,7 +69,11 @@ SELECT p.id::text AS id, 'has no vector of generation :generation, and is not qu
    AND NOT EXISTS (SELECT FROM embedding_queue q
                     WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation)
    -- A passage that is being erased gets no vector.
-   AND NOT hidden_passage(p.namespace_id, p.conversation_id, p.author, p.id)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = p.conversation_id AND h.erasure_id IS NOT NULL)
+   AND NOT (p.conversation_id IS NOT NULL AND EXISTS (SELECT 1 FROM erasures h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.state = 1 AND h.kind = 4
+                      AND h.target_name = p.author AND h.through_passage >= p.id))
    AND needs_vector(p.namespace_id, p.kind, p.source_id, p.part, p.content);
 
 -- vectors_sourced --

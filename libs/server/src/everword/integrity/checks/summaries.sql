@@ -16,7 +16,8 @@ SELECT s.id::text AS id, format('of level %%s, with %%s messages and %%s nodes o
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id AND c.level = s.level - 1
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
-   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = s.conversation_id AND h.erasure_id IS NOT NULL)
    AND (f.highest <> f.links AND NOT s.stale
         OR CASE WHEN s.level = 8 THEN f.links > 0
                 WHEN s.level IN (1, 4) THEN f.children > 0 OR f.messages <> f.links OR f.links = 0 AND NOT s.stale
@@ -41,7 +42,8 @@ SELECT s.id::text AS id, wrong AS detail
         EXISTS (SELECT FROM summaries b WHERE b.namespace_id = %(namespace_id)s AND b.id = s.previous_id
                    AND b.conversation_id IS DISTINCT FROM s.conversation_id))) AS found (wrong, is_so)
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s AND is_so
-   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id);
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = s.conversation_id AND h.erasure_id IS NOT NULL);
 
 -- summaries_sums --
 -- over: summaries by id
@@ -59,7 +61,8 @@ SELECT s.id::text AS id,
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
-   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = s.conversation_id AND h.erasure_id IS NOT NULL)
    AND s.level < 8 AND NOT s.stale AND f.messages > 0 AND f.stale IS NOT TRUE
    AND (s.message_count, s.earliest_at, s.latest_at) IS DISTINCT FROM (f.messages::bigint, f.earliest, f.latest);
 
@@ -81,7 +84,8 @@ SELECT s.id::text AS id, format('covers seq %%s to %%s, but its sources %%s to %
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s AND s.level IN (1, 2, 3)
-   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = s.conversation_id AND h.erasure_id IS NOT NULL)
    AND (s.first_seq > s.last_seq OR s.last_seq > coalesce(p.summarised_seq, 0) OR f.elsewhere
         OR f.first < s.first_seq OR f.last > s.last_seq OR f.by_ordinal <> f.by_place);
 
@@ -104,7 +108,8 @@ SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, but has a passage' 
   FROM summaries s
   JOIN namespaces n ON n.id = %(namespace_id)s
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
-   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND NOT EXISTS (SELECT 1 FROM conversations h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.id = s.conversation_id AND h.erasure_id IS NOT NULL)
    AND (s.hidden OR s.conversation_id IS NULL OR publishes_summaries(n.channel_policies, s.channel))
    AND s.hidden = EXISTS (SELECT FROM memories p
                            WHERE p.namespace_id = %(namespace_id)s AND p.source_id = s.id AND p.part = 0);
