@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+
 import pytest
 
-from everword.db.generations import Generations, NewGeneration
+from everword.db.generations import GenerationError, Generations, NewGeneration
 from everword.v1 import search_service_pb2 as pb
 from support.background import embed_everything
 from support.callers import make_namespaces, within
@@ -120,5 +121,5 @@ def test_backlog_waits_for_writers_that_did_not_see_the_model(distributed: Distr
         ).fetchall()
         assert late == [("pending",)]
     generations.drop(added)
-    with pytest.raises(Exception, match="there is no model generation"):
+    with pytest.raises(GenerationError, match="there is no model generation"):
         generations.get(added)
