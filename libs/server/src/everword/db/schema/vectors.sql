@@ -434,7 +434,7 @@ BEGIN
                       WHERE q.generation_id = generation AND q.state = 'pending' AND q.namespace_id > start
                         AND q.not_before <= latest
                         AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
-                      -- A limit in a parameter would let each call plan anew. It must be at least `batch`, and more than `few`.
+                      -- A literal, because PostgreSQL would plan every call with a parameter. At least `batch`, more than `few`.
                       ORDER BY q.namespace_id, q.not_before LIMIT 100);
         IF cardinality(due) = 0 THEN
             -- After the last namespace come those up to `after`.
