@@ -78,6 +78,7 @@ FUNCTIONS = {
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
+    "missing_vectors": "one: its argument",
     "divide_batch": "a worker's batch holds passages of any namespace",
     "earliest_pending": "a sweep: ids and times alone",
     "forgotten_namespaces": "a sweep: ids alone",

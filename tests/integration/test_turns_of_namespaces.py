@@ -319,7 +319,7 @@ def test_claiming_pending_vectors_reads_a_bounded_number_of_rows(
         }
         claimed = explained(worker, "claim_pending", claiming)
     # A block is read for each row, and for each step down an index.
-    assert found["Shared Hit Blocks"] <= 20 * BATCH
+    assert float(str(found["Shared Hit Blocks"])) <= 20 * BATCH
     assert indexes(claimed) == {"embedding_queue_turns", "embedding_queue_pkey"}
     assert most_rows(claimed) <= BATCH
 

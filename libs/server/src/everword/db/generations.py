@@ -216,13 +216,14 @@ class Generations:
                 build_parts(conn, _vector_index(generation_id), advanced)
             conn.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
             with conn.transaction():
-                conn.execute("SELECT index_vectors(%s)", [generation_id])
                 conn.execute(
                     "UPDATE model_generations SET state = 'retiring', retired_at = now() WHERE state = 'active'"
                 )
                 conn.execute(
                     "UPDATE model_generations SET state = 'active' WHERE id = %s", [generation_id]
                 )
+                # Afterwards, because Citus refuses to change a table of all nodes after a command on many shards.
+                conn.execute("SELECT index_vectors(%s)", [generation_id])
 
     @contextmanager
     def _switching(self) -> Iterator[psycopg.Connection]:

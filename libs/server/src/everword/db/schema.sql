@@ -132,7 +132,7 @@ COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed bool
 CREATE FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) RETURNS TABLE(namespace_id bigint, share bigint)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '88451899f3b4';
+    AS '1fa9f4ddc76a';
 COMMENT ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) IS 'Return namespaces with pending vectors of a generation, and each one''s share of the next batch. Namespaces take turns, starting after `after`. Each gets at most `few` vectors; if few namespaces have pending vectors, they share the rest. With `only_few`, larger namespaces are skipped. With `early`, derived text is included before its minute has passed.';
 
 CREATE FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
@@ -500,7 +500,7 @@ COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f964a165815e';
+    AS 'def45b386a81';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text

@@ -225,8 +225,10 @@ BEGIN
         RETURN content <> '';
     END IF;
     SELECT level INTO node_level FROM summaries WHERE namespace_id = namespace AND id = source AND model = 'extractive';
-    RETURN node_level IS NULL
-        OR (node_level = 1 AND part = 0)
+    IF node_level IS NULL THEN
+        RETURN true;
+    END IF;
+    RETURN (node_level = 1 AND part = 0)
         -- A channel policy may exclude the messages from the index; then only the summary has their text.
         OR EXISTS (SELECT 1 FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
@@ -432,7 +434,7 @@ BEGIN
                       WHERE q.generation_id = generation AND q.state = 'pending' AND q.namespace_id > start
                         AND q.not_before <= latest
                         AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
-                      -- A limit in a parameter would let each call plan anew. It must be at least `batch`, and more than `few`.
+                      -- A literal, because PostgreSQL would plan every call with a parameter. At least `batch`, more than `few`.
                       ORDER BY q.namespace_id, q.not_before LIMIT 100);
         IF cardinality(due) = 0 THEN
             -- After the last namespace come those up to `after`.
