@@ -19,21 +19,17 @@ SEVERAL_TASKS: dict[str, str] = {
     "everword.jobs.find_startable": "tasks (8,), subplans 0",
     "everword.jobs.find_unpublished": "tasks (8, 1, 1), subplans 2",
     "everword.jobs.next_turn": "tasks (8, 8, 1), subplans 2",
-    "everword.quotas.fold_usage": "tasks (1, 1), subplans 3",
     "everword_compactor.tool_sentences.enqueue_sentences": "tasks (1, 1), subplans 2",
-    "everword_ingest.admin.revoke_api_key": "tasks (1,), subplans 1",
-    "everword_ingest.conversations.insert_conversation": "tasks (1, 1), subplans 3",
-    "everword_ingest.costs.insert_loaded_prices": "tasks (), subplans 1",
-    "everword_ingest.housekeeping.find_crowded": "tasks (8,), subplans 0",
-    "everword_ingest.housekeeping.fold_corpus_counts": "tasks (1, 1, 1), subplans 4",
+    "everword_ingest.costs.insert_loaded_prices": "an operator's: prices are copied to each node",
+    "everword_ingest.housekeeping.find_crowded": "a sweep: counts rows on every node",
+    "everword_ingest.housekeeping.fold_corpus_counts": "housekeeping of a namespace: its statement deletes and inserts",
+    "everword_ingest.housekeeping.list_unmeasured": "a sweep: reads times of measurements on every node",
     "everword_ingest.messages.enqueue_sentences": "tasks (), subplans 1",
     "everword_ingest.transfer.insert_target": "tasks (), subplans 1",
 }
 #: Statements that Citus refuses.
 REFUSED: frozenset[str] = frozenset(
     {
-        "everword.costs.find_spent_budget",
-        "everword.costs.insert_usage",
         "everword.index.count_missing_vectors",
         "everword.index.enqueue_missing_vectors",
         "everword.jobs.other_namespaces_wait",
@@ -54,16 +50,12 @@ REFUSED: frozenset[str] = frozenset(
         "everword_embedder.queue.forgotten_namespaces",
         "everword_embedder.queue.measure_backlog",
         "everword_embedder.queue.store_halfvecs",
-        "everword_ingest.admin.rotate_api_key",
         "everword_ingest.conversations.end_earlier_sessions",
         "everword_ingest.conversations.end_session",
         "everword_ingest.erasure.begin_erasure",
         "everword_ingest.erasure.forget_author_names",
         "everword_ingest.erasure.preview_erasure",
         "everword_ingest.erasure.retire",
-        "everword_ingest.housekeeping.list_unmeasured",
-        "everword_ingest.housekeeping.measure_stored",
-        "everword_ingest.namespaces.update_namespace",
     }
 )
 

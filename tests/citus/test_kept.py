@@ -105,14 +105,20 @@ def test_deleted_namespace_leaves_no_row_on_any_node(distributed: Distributed, f
             assert _rows_on_nodes(distributed.cluster, id_) == {}
             for url in distributed.cluster.nodes:
                 with connect(url) as conn:
-                    assert not conn.execute("SELECT 1 FROM namespaces WHERE id = %s", [id_]).fetchall()
+                    assert not conn.execute(
+                        "SELECT 1 FROM namespaces WHERE id = %s", [id_]
+                    ).fetchall()
             request = admin.GetNamespaceRequest(name="leaving")
-            assert (await refused(stack.admin.GetNamespace(request))).reason == "NAMESPACE_NOT_FOUND"
+            assert (
+                await refused(stack.admin.GetNamespace(request))
+            ).reason == "NAMESPACE_NOT_FOUND"
 
     asyncio.run(run())
 
 
-def test_retention_removes_due_items_of_its_namespace(distributed: Distributed, file: bytes) -> None:
+def test_retention_removes_due_items_of_its_namespace(
+    distributed: Distributed, file: bytes
+) -> None:
     """Of each kind, except those on legal hold."""
 
     async def run() -> None:
@@ -126,8 +132,9 @@ def test_retention_removes_due_items_of_its_namespace(distributed: Distributed, 
             _age(distributed.database, ids["expiring"])
             for kind in KINDS:
                 await keep(stack, kind, 30, own)
-            before, others = rows_of(distributed.database, ids["expiring"]), rows_of(
-                distributed.database, ids["staying"]
+            before, others = (
+                rows_of(distributed.database, ids["expiring"]),
+                rows_of(distributed.database, ids["staying"]),
             )
             hold = await stack.erasures.CreateLegalHold(
                 erasure.CreateLegalHoldRequest(reason="Case 12"), metadata=own
@@ -147,7 +154,9 @@ def test_retention_removes_due_items_of_its_namespace(distributed: Distributed, 
             assert would_go == {kind: each.on_hold for kind, each in held.items()}
             assert await _run(stack) == would_go
             after = rows_of(distributed.database, ids["expiring"])
-            assert (after["messages"], after["notes"], after["facts"], after["patterns"]) == (0,) * 4
+            assert (after["messages"], after["notes"], after["facts"], after["patterns"]) == (
+                0,
+            ) * 4
             assert rows_of(distributed.database, ids["staying"]) == others
 
     asyncio.run(run())

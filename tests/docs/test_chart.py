@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from everword.adapters.tools.registry import SETS
+from everword.cli.migrate import migrate as migrate_command
 from everword.embedded.services import WORKERS
 from everword.rpc.settings import PORTS, ServerSettings
 from everword_web.command import web
@@ -55,6 +56,7 @@ ALL: dict[str, Any] = {
         "affinity": {"podAntiAffinity": {}},
         "annotations": {"c": "d"},
     },
+    "migration": {"distributed": True},
     "vllm": {"enabled": True, "secret": "hugging-face", "cache": {"storageClass": "fast"}},
 }
 
@@ -218,6 +220,13 @@ def test_chart_containers_run_commands_of_their_images_on_probed_ports(
                 assert container[probe]["grpc"]["port"] == port
     grace = ServerSettings("search", "0.0.0.0:1")
     assert grace.drain_s + grace.grace_s < 30
+
+
+def test_chart_migrates_with_partitions_or_distributes(objects: list[dict[str, Any]]) -> None:
+    (container,) = [each for part, _, each in _pods(objects) if part == "migrate"]
+    options = migrate_command.make_context("migrate", list(container["args"][1:])).params
+    assert (options["distributed"], options["partitions"]) in {(True, None), (False, 4)}
+    assert options["service_login"] == "everword_services"
 
 
 def test_chart_references_between_objects_resolve(objects: list[dict[str, Any]]) -> None:

@@ -14,6 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 from everword.cli.main import main
+from everword.cli.migrate import migrate as migrate_command
 from everword.db.migrate import migrate
 from everword.domain.settings import Environment
 from everword.embedded.services import WORKERS
@@ -170,6 +171,27 @@ def test_example_environment_has_every_variable_of_compose() -> None:
     assert given == required
     assert given | suggested == asked
     assert not re.search(r"^[A-Z_]+=.", example, flags=re.MULTILINE), "a secret has a default"
+
+
+def test_compose_with_citus_uses_the_given_database_and_starts_no_other() -> None:
+    urls = {
+        "EVERWORD_DATABASE_URL": "postgresql://everword_services:p@citus:5432/everword",
+        "EVERWORD_ADMIN_DATABASE_URL": "postgresql://owner:p@citus:5432/everword",
+    }
+    services = compose(COMPOSE, "deploy/compose.citus.yml", **urls)
+    started = {name: each for name, each in services.items() if not each.get("profiles")}
+    assert "postgres" not in started
+    assert not any("postgres" in each.get("depends_on", {}) for each in started.values())
+    migrating = started["migrate"]
+    context = migrate_command.make_context("migrate", migrating["command"][1:])
+    assert context.params["distributed"] is True
+    asked = {
+        (variable, value)
+        for each in started.values()
+        for variable, value in each.get("environment", {}).items()
+        if variable.endswith("DATABASE_URL")
+    }
+    assert asked == set(urls.items())
 
 
 def test_only_the_migration_job_receives_the_owner_database_url() -> None:

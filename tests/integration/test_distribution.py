@@ -40,6 +40,7 @@ READ_ACROSS = {
 ON_EACH_NODE = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
+    "everword_ingest.admin.get_api_keys": "by the keys' ids",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
     "everword_ingest.admin.rotate_api_key": "by the key's id",
 }
@@ -103,7 +104,7 @@ FUNCTIONS = {
         "one: its argument",
     ),
     "unnumbered_namespaces": "a sweep: ids alone",
-    "agent_of": "one: the namespace that the transaction is set to",
+    "price_records": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
 }

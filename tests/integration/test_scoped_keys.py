@@ -264,4 +264,6 @@ async def test_scoped_role_sees_only_tables_with_a_scope_policy(
     shown = {name: condition for name, _, condition in rows if condition is not None}
     assert {name for name, condition in shown.items() if " AND " not in condition} == PLAIN
     assert set(shown) - PLAIN == BELONGING
-    assert {name for name, _, _ in rows} - set(shown) == {"memory_changes"}
+    assert {name for name, _, _ in rows} - set(shown) == {
+        *("memory_changes", "usage_ledger", "budget_events"),
+    }

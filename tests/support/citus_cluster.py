@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,12 +143,7 @@ def running_cluster(
         for node in nodes:
             stack.callback(node.close)
             node.start()
-        urls = [f"postgresql://{OWNER}@127.0.0.1:{port}/{DATABASE}" for port in ports]
-        for url in urls:
-            with psycopg.connect(_maintenance(url), autocommit=True) as conn:
-                conn.execute(f"CREATE DATABASE {DATABASE}".encode())
-            with connect(url) as conn:
-                conn.execute("CREATE EXTENSION citus")
+        urls = [_create_database(port) for port in ports]
         with connect(urls[0]) as conn:
             conn.execute("SELECT citus_set_coordinator_host('127.0.0.1', %s)", [ports[0]])
             for port in ports[1:]:
@@ -156,8 +151,27 @@ def running_cluster(
         yield Cluster(urls[0], tuple(urls[1:]), dict(zip(urls, nodes, strict=True)))
 
 
-def _maintenance(url: str) -> str:
-    return url.removesuffix(DATABASE) + "postgres"
+@contextmanager
+def running_worker(programs: Path, folder: Path, cluster: Cluster) -> Iterator[str]:
+    """Add a worker without shards to a cluster, and yield its URL."""
+    [port] = free_ports(1)
+    with closing(Node(programs, folder / str(port), port, {**SETTINGS, **_VOLATILE})) as node:
+        node.start()
+        url = _create_database(port)
+        with connect(cluster.coordinator) as conn:
+            conn.execute("SELECT citus_add_node('127.0.0.1', %s)", [port])
+        yield url
+
+
+def _create_database(port: int) -> str:
+    """Create a node's database with Citus, and return its URL."""
+    server = f"postgresql://{OWNER}@127.0.0.1:{port}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {DATABASE}".encode())
+    url = f"{server}/{DATABASE}"
+    with connect(url) as conn:
+        conn.execute("CREATE EXTENSION citus")
+    return url
 
 
 def _initialise(programs: Path, data: Path) -> Sequence[str]:

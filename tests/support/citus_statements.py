@@ -30,6 +30,7 @@ _VALUES: dict[str, Any] = {
     "text": "x",
     "bytea": b"x",
     "jsonb": "[]",
+    "regconfig": "english",
     "uuid": UUID(int=5),
     "date": _NOW.date(),
     "timestamp with time zone": _NOW,
@@ -71,7 +72,6 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
             for kind in ("custom", "generic")
         },
         "everword.facts.lock_sources": {"message_ids": filled.message_ids},
-        "everword_ingest.namespaces.insert_namespace": {"text_search_config": "english"},
         "everword_ingest.transfer.insert_target": {"settings": _SETTINGS},
         "everword_ingest.costs.add_events": {"reached": "[]"},
         "everword_ingest.costs.list_prices": {"after": None},

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 from everword.admission.fair_share import Group
 from everword.domain.errors import Overloaded
 from everword.domain.quotas import RateLimitReached
-from everword.quotas.store import QuotaUsageRow
+from everword.quotas.store import CountsRow, LimitsRow, QuotaUsageRow
 from everword.quotas.usage import QuotaUsage
 from everword.rpc.capacity import Capacity
 from everword.rpc.shedding import Shedding, claimed_identity
@@ -40,7 +41,7 @@ async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> Non
 
 async def test_shedding_of_a_namespace_over_its_rate_spares_other_calls() -> None:
     shedding, usage = Shedding(Capacity(8)), QuotaUsage()
-    usage.sent(QuotaUsageRow(1, 2, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    usage.sent(_row(requests_per_minute=2))
     shedding.note_limited(KEY, usage)
     refusal = shedding.refusal(KEY, is_counted=True)
     assert isinstance(refusal, RateLimitReached)
@@ -48,8 +49,14 @@ async def test_shedding_of_a_namespace_over_its_rate_spares_other_calls() -> Non
     assert shedding.refusal(ANOTHER_KEY, is_counted=True) is None
     # Operators' calls are not counted.
     assert shedding.refusal(KEY, is_counted=False) is None
-    usage.sent(QuotaUsageRow(1, 3, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    usage.sent(_row(requests_per_minute=3))
     assert shedding.refusal(KEY, is_counted=True) is None
+
+
+def _row(requests_per_minute: int) -> QuotaUsageRow:
+    now = datetime.now(UTC)
+    limits = LimitsRow(1, requests_per_minute, 0, 0, minute=now, ends_in_s=30.0)
+    return QuotaUsageRow(limits, CountsRow(1, requests=2, messages=0, stored_bytes=0))
 
 
 async def _call(capacity: Capacity, group: Group) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,8 @@ import click
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from everword.cli.cluster_checks import check_cluster
+from everword.cli.findings import Finding
 from everword.cli.output import age, json_option, line, print_table
 from everword.cli.session import explain, remote
 from everword.client import CallError, Client, ClientSettings
@@ -40,17 +43,6 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The outcome of a check."""
-
-    check: str
-    ok: bool
-    found: str
-    advice: str = ""
-    """What to do about it; empty where nothing is to do."""
-
-
 @click.command()
 @click.option(
     "--write",
@@ -58,14 +50,23 @@ class Finding:
     is_flag=True,
     help=f"Store a message in the conversation {_SESSION}, too, and search for it.",
 )
+@click.option(
+    "--admin-database-url",
+    envvar="EVERWORD_ADMIN_DATABASE_URL",
+    default="",
+    help="Check the nodes of a distributed database, too, as the owner of the schema.",
+)
 @json_option
 @remote
-async def doctor(client: Client, writes: bool, as_json: bool) -> None:
+async def doctor(client: Client, writes: bool, admin_database_url: str, as_json: bool) -> None:
     """Check a deployment, and advise what to do about problems.
 
     Exits with status 1 if it finds a problem.
     """
-    findings = [finding async for finding in _findings(client, writes)]
+    findings: list[Finding] = []
+    if admin_database_url:
+        findings += await asyncio.to_thread(check_cluster, admin_database_url)
+    findings += [finding async for finding in _findings(client, writes)]
     if as_json:
         click.echo(json.dumps([asdict(each) for each in findings], ensure_ascii=False, indent=2))
     else:

@@ -23,7 +23,9 @@ SELECT budget_id, period, resets_at,
                              FROM namespaces n WHERE n.id = %(namespace_id)s)
          WHERE b.namespace_id = %(namespace_id)s AND b.period = 2
            AND (b.scope = 1 OR b.scope = 3 AND b.scope_value = %(model)s
-                OR b.scope = 2 AND b.scope_value = agent_of(%(conversation_id)s::uuid))
+                OR b.scope = 2 AND b.scope_value = (
+                   SELECT c.agent FROM conversations c
+                    WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s::uuid))
            AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, 100)
          ORDER BY b.id
          LIMIT 1) AS spent;

@@ -12,9 +12,9 @@ CREATE TYPE everword.erasure_item AS (
 COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with its target in erasure_rules.';
 
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '7a016b56ed6e';
+    AS 'c66e708a348b';
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets of the current namespace reached a threshold.';
 
 CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) RETURNS boolean
@@ -22,12 +22,6 @@ CREATE FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ by
     SET search_path TO 'everword', 'pg_temp'
     AS 'ae55899f9da5';
 COMMENT ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) IS 'Lock and store the progress of an import; false if not `stored` lines are stored. It has the role of import_rows, because a node refuses the writes of two roles in one transaction.';
-
-CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'bd504577bc8b';
-COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Return the agent of a conversation in the current namespace.';
 
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -569,6 +563,12 @@ CREATE FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, hi
     AS '59dc37d2fba0';
 COMMENT ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) IS 'Count the expired items of a kind that a run would delete, and the kept ones: pinned, or on legal hold. Return the first ids.';
 
+CREATE FUNCTION everword.price_records(records jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'afb0d7c3c68e';
+COMMENT ON FUNCTION everword.price_records(records jsonb) IS 'Return calls with an id, the price of their day, and the agent and session of their conversation, if they lack them.';
+
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -599,9 +599,9 @@ CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETUR
 COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) IS 'Return whether summaries of conversations in a channel are found outside the conversation.';
 
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '184d54baf443';
+    AS 'c6ca21879cc9';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION everword.remove_loose_nodes(namespace bigint, nodes uuid[]) RETURNS jsonb
@@ -3101,6 +3101,7 @@ ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY scope ON everword.append_requests TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.author_names TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.budget_events FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budget_spending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.budgets TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.calendar_pending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3134,6 +3135,7 @@ CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_
 CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.usage_ledger FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
@@ -3153,11 +3155,9 @@ ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.advance_import(stored bigint, lines_ bigint, digest_ bytea) TO everword_ingest, everword_ingest_scoped;
-REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
@@ -3300,8 +3300,10 @@ REVOKE ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smalli
 GRANT ALL ON FUNCTION everword.preview_erasure(namespace bigint, of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_retained(namespace bigint, of_kind smallint, highest smallint, until timestamp with time zone, whole_conversations boolean, everything boolean, subjects text[], conversations uuid[], sampled integer) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.price_records(records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.price_records(records jsonb) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(namespace bigint, request_ids text[], keep interval) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids bigint[], keep interval) FROM PUBLIC;
@@ -3373,9 +3375,11 @@ GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest, everwo
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest, everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.author_names TO everword_search, everword_search_scoped;
-GRANT SELECT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.budget_events TO everword_ingest, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.budget_events TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.budget_events_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budget_spending TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.budget_spending TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.budgets TO everword_search, everword_compactor, everword_embedder, everword_search_scoped;
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest, everword_ingest_scoped;
@@ -3393,6 +3397,10 @@ GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_
 GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.conversations TO everword_search, everword_compactor, everword_search_scoped;
+GRANT SELECT(namespace_id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(id) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(session_key) ON TABLE everword.conversations TO everword_embedder;
+GRANT SELECT(agent) ON TABLE everword.conversations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_search, everword_embedder, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.corpus_counts TO everword_compactor;
@@ -3602,7 +3610,9 @@ GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest, everword
 GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_sources TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT INSERT ON TABLE everword.usage_ledger TO everword_search, everword_embedder, everword_search_scoped;
+GRANT USAGE ON SEQUENCE everword.usage_ledger_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search, everword_search_scoped, everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;

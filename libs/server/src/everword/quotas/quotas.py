@@ -65,7 +65,7 @@ class Quotas:
         counted = {id_: usage.send() for id_, usage in active.items()}
         try:
             async with self._database.connection() as conn, rolled_back(conn), conn.pipeline():
-                rows = {row.namespace_id: row for row in await fold_usage(conn, counted)}
+                rows = await fold_usage(conn, counted)
         except BaseException:
             for usage in active.values():
                 usage.not_sent()

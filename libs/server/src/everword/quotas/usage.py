@@ -154,11 +154,12 @@ class QuotaUsage:
 
     def sent(self, row: QuotaUsageRow) -> None:
         """Take over the limits and the counts of all processes."""
-        self._requests.sent(row.requests, row.requests_per_minute)
-        self._messages.sent(row.messages, row.messages_per_minute)
-        self._most_bytes, self._bytes = row.max_stored_bytes, row.stored_bytes
+        limits, counts = row.limits, row.counts
+        self._requests.sent(counts.requests, limits.requests_per_minute)
+        self._messages.sent(counts.messages, limits.messages_per_minute)
+        self._most_bytes, self._bytes = limits.max_stored_bytes, counts.stored_bytes
         self._exchanged_at = time.monotonic()
-        ends = self._exchanged_at + row.ends_in_s
+        ends = self._exchanged_at + limits.ends_in_s
         self._minute += ends > self._ends + MINUTE_S / 2
         self._ends = ends
         self.alone = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_value, load_statements
+from everword.db.statements import execute, fetch_value, load_statements
 from everword.db.typed_statements import statement
 from everword.domain.caller import KeyScope
 
@@ -66,12 +67,21 @@ async def list_api_keys(
 ) -> list[ApiKeyRecord]: ...
 
 
-@statement(SQL)
-async def revoke_api_key(conn: Connection, id: UUID) -> ApiKeyRecord | None: ...
+async def revoke_api_key(conn: Connection, id_: UUID) -> ApiKeyRecord | None:
+    """Return the revoked key; None if there is none."""
+    await execute(conn, SQL["revoke_api_key"], {"id": id_})
+    return next(iter(await get_api_keys(conn, [id_])), None)
 
 
-@statement(SQL)
 async def rotate_api_key(
-    conn: Connection, id: UUID, new_id: UUID, key_hash: bytes, overlap: timedelta
+    conn: Connection, id_: UUID, new_id: UUID, key_hash: bytes, overlap: timedelta
 ) -> list[ApiKeyRecord]:
-    """Return the old key and the new one; nothing where the old one is not good any more."""
+    """Return the old key and the new one; nothing if the old one is not valid."""
+    parameters = {"id": id_, "new_id": new_id, "key_hash": key_hash, "overlap": overlap}
+    if await fetch_value(conn, SQL["rotate_api_key"], parameters) is None:
+        return []
+    return await get_api_keys(conn, [id_, new_id])
+
+
+@statement(SQL)
+async def get_api_keys(conn: Connection, ids: Sequence[UUID]) -> list[ApiKeyRecord]: ...

@@ -1,18 +1,17 @@
 -- Statements that write conversations. Each is limited to one namespace.
 
 -- insert_conversation --
--- Insert and count a conversation if its key is new; no row otherwise.
-WITH made AS (
-    INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance,
-                               subject, client_session_id, task_id, title, settings)
-    VALUES (%(namespace_id)s, %(id)s, %(session_key)s, %(agent)s, %(channel)s, %(channel_id)s, %(bot_identity)s,
-            %(instance)s, %(subject)s, %(client_session_id)s, %(task_id)s, %(title)s, %(settings)s)
-    ON CONFLICT (namespace_id, channel, agent, session_key) DO NOTHING
-    RETURNING id
-), counted AS (
-    INSERT INTO corpus_counts (namespace_id, conversations) SELECT %(namespace_id)s, 1 FROM made
-)
-SELECT id FROM made;
+-- Insert a conversation if its key is new; no row otherwise.
+INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance, subject,
+                           client_session_id, task_id, title, settings)
+VALUES (%(namespace_id)s, %(id)s, %(session_key)s, %(agent)s, %(channel)s, %(channel_id)s, %(bot_identity)s,
+        %(instance)s, %(subject)s, %(client_session_id)s, %(task_id)s, %(title)s, %(settings)s)
+ON CONFLICT (namespace_id, channel, agent, session_key) DO NOTHING
+RETURNING id;
+
+-- count_conversation --
+-- Count a new conversation.
+INSERT INTO corpus_counts (namespace_id, conversations) VALUES (%(namespace_id)s, 1);
 
 -- find_conversation --
 -- Return the conversation with a key.

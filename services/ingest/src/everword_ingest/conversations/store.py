@@ -13,6 +13,7 @@ from everword.db.namespaces import NamespaceSettings, namespace_settings, the_se
 from everword.db.pool import Connection
 from everword.db.statements import (
     BoundStatement,
+    execute,
     fetch_each,
     fetch_optional,
     fetch_value,
@@ -31,10 +32,13 @@ RESTED_S = 5 * 60.0
 async def insert_conversation(
     conn: Connection, namespace_id: int, id_: UUID, spec: ConversationSpec
 ) -> bool:
-    """Insert a conversation; False if its key exists."""
+    """Insert and count a conversation; False if its key exists."""
     values = {**asdict(spec), "settings": _jsonb(spec.settings)}
     parameters = {"namespace_id": namespace_id, "id": id_, **values}
-    return await fetch_value(conn, SQL["insert_conversation"], parameters) is not None
+    if await fetch_value(conn, SQL["insert_conversation"], parameters) is None:
+        return False
+    await execute(conn, SQL["count_conversation"], {"namespace_id": namespace_id})
+    return True
 
 
 async def find_conversation(

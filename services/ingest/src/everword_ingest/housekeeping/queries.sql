@@ -7,19 +7,22 @@ SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= 
 
 -- list_unmeasured --
 -- Return namespaces with a storage limit whose stored bytes were not measured recently.
-SELECT n.id AS namespace_id FROM namespaces n
+SELECT t.namespace_id
+  FROM tenants t JOIN namespaces n ON n.id = t.namespace_id
  WHERE n.stored_bytes > 0 AND n.state = 'active'
-   AND NOT EXISTS (SELECT FROM namespace_usage u
-                    WHERE u.namespace_id = n.id AND u.measured_at > now() - make_interval(secs => %(measured_s)s::float8));
+   AND NOT EXISTS (SELECT 1 FROM namespace_usage u
+                    WHERE u.namespace_id = t.namespace_id
+                      AND u.measured_at > now() - make_interval(secs => %(measured_s)s::float8));
 
 -- measure_stored --
 -- Measure and store the bytes of text in a namespace: messages, and all versions of notes and documents.
 INSERT INTO namespace_usage AS u (namespace_id, minute, stored_bytes, measured_at)
-SELECT %(namespace_id)s, date_trunc('minute', now()),
-       (SELECT coalesce(sum(content_bytes), 0) FROM corpus_counts WHERE namespace_id = %(namespace_id)s)
-       + (SELECT coalesce(sum(octet_length(content)), 0) FROM note_versions WHERE namespace_id = %(namespace_id)s)
-       + (SELECT coalesce(sum(octet_length(content)), 0) FROM document_versions WHERE namespace_id = %(namespace_id)s),
+SELECT t.namespace_id, date_trunc('minute', now()),
+       (SELECT coalesce(sum(c.content_bytes), 0) FROM corpus_counts c WHERE c.namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(v.content)), 0) FROM note_versions v WHERE v.namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(v.content)), 0) FROM document_versions v WHERE v.namespace_id = %(namespace_id)s),
        now()
+  FROM tenants t WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id) DO UPDATE SET stored_bytes = excluded.stored_bytes, measured_at = excluded.measured_at
 RETURNING stored_bytes;
 

@@ -89,7 +89,7 @@ async def update_namespace(
             await store.lock_namespace(conn, found.id)
             if await store.has_memories(conn, found.id):
                 raise NamespaceNotEmpty(namespace=name)
-        changed = await store.update_namespace(conn, found.id, fields, settings, limits)
+        changed = await store.update_namespace(conn, found, fields, settings, limits)
         if changed and "channel_policies" in fields:
             await store.unsettle_facts(conn, found.id, changed.channel_policies)
         if changed and "voice" in fields:

@@ -10,7 +10,7 @@ INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config,
                         credentials, sleep_atomicity, quarantine, shared_calendar, ranking_profile,
        recalled_turns, recall_similarity, earlier_turns,
                         requests_per_minute, messages_per_minute, stored_bytes)
-VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
+VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, %(text_search_config)s::regconfig,
         %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s,
         %(shared_calendar)s, %(ranking_profile)s, %(recalled_turns)s, %(recall_similarity)s, %(earlier_turns)s,
         %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
@@ -57,7 +57,7 @@ UPDATE namespaces
                                  THEN %(day_cutoff_minutes)s
                                  ELSE day_cutoff_minutes END,
        text_search_config = CASE WHEN 'text_search_config' = ANY(%(fields)s)
-                                 THEN quote_ident(%(text_search_config)s)::regconfig ELSE text_search_config END,
+                                 THEN %(text_search_config)s::regconfig ELSE text_search_config END,
        use_counting = CASE WHEN 'use_counting' = ANY(%(fields)s) THEN %(use_counting)s ELSE use_counting END,
        channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
                                ELSE channel_policies END,
@@ -76,10 +76,7 @@ UPDATE namespaces
                                 ELSE recall_similarity END,
        earlier_turns = CASE WHEN 'earlier_turns' = ANY(%(fields)s) THEN %(earlier_turns)s ELSE earlier_turns END
  WHERE id = %(id)s AND state = 'active'
-RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, quarantine, shared_calendar, ranking_profile,
-       recalled_turns, recall_similarity, earlier_turns,
-       requests_per_minute, messages_per_minute, stored_bytes, created_at;
+RETURNING id;
 
 -- unsettle_facts --
 -- Set facts to suspected if only untrusted evidence supports them now.

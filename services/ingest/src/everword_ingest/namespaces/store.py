@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
+from psycopg.sql import Identifier
 from psycopg.types.json import Jsonb
 
 from everword.db.namespaces import NamespaceSettings
@@ -34,6 +35,7 @@ def _columns(settings: NamespaceSettings, limits: NamespaceLimits) -> dict[str, 
         **asdict(settings),
         **asdict(limits),
         "channel_policies": Jsonb(settings.channel_policies),
+        "text_search_config": Identifier(settings.text_search_config).as_string(),
     }
 
 
@@ -95,14 +97,16 @@ async def has_memories(conn: Connection, namespace_id: int) -> bool:
 
 async def update_namespace(
     conn: Connection,
-    id_: int,
+    namespace: NamespaceRecord,
     fields: Sequence[str],
     settings: NamespaceSettings,
     limits: NamespaceLimits,
 ) -> NamespaceRecord | None:
-    """Change the named settings and limits; None where the namespace is gone or going."""
-    parameters = {"id": id_, "fields": list(fields), **_columns(settings, limits)}
-    return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
+    """Change the named settings and limits; None if the namespace is deleted or being deleted."""
+    parameters = {"id": namespace.id, "fields": list(fields), **_columns(settings, limits)}
+    if await fetch_value(conn, SQL["update_namespace"], parameters) is None:
+        return None
+    return await get_namespace(conn, namespace.name)
 
 
 async def unsettle_facts(

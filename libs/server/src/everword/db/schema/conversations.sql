@@ -39,6 +39,7 @@ CREATE INDEX conversations_latest ON conversations (namespace_id, subject, agent
 SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');
 GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
 GRANT SELECT ON conversations TO everword_search, everword_compactor;
+GRANT SELECT (namespace_id, id, agent, session_key) ON conversations TO everword_embedder;
 INSERT INTO erasure_targets VALUES ('conversation', 2);
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
@@ -84,13 +85,6 @@ COMMENT ON FUNCTION is_shown IS
     'Return whether rows of a conversation or speaker are visible: false if an erasure of it was in progress when the transaction '
     'began. Reads only settings, so that policies can call it.';
 
-CREATE FUNCTION agent_of(conversation uuid) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT agent FROM conversations
-     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
-$$;
-COMMENT ON FUNCTION agent_of IS 'Return the agent of a conversation in the current namespace.';
-
 CREATE TABLE append_requests (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
     request_id text NOT NULL,
@@ -131,6 +125,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION prune_append_requests IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown, agent_of TO
+GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown TO
     everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_append_requests, prune_append_requests TO everword_ingest;

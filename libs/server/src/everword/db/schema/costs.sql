@@ -32,7 +32,12 @@ COMMENT ON COLUMN usage_ledger.batch_id IS 'The RecordUsage call that reported i
 CREATE INDEX usage_ledger_called_at ON usage_ledger (namespace_id, called_at);
 CREATE INDEX usage_ledger_batch_id ON usage_ledger (namespace_id, batch_id, id) WHERE batch_id IS NOT NULL;
 SELECT isolate_table('usage_ledger');
+-- Calls with a key for one agent or subject are charged, and read no calls.
+CREATE POLICY scope ON usage_ledger FOR INSERT TO everword_scoped
+    WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON usage_ledger TO everword_ingest, everword_compactor;
+GRANT INSERT ON usage_ledger TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT USAGE ON SEQUENCE usage_ledger_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 INSERT INTO erasure_rules VALUES
     ('kept', 9, 'usage_ledger', '', NULL, 'Models, tokens and costs; forget_sessions removes whose they were.');
 INSERT INTO transfer_rules VALUES ('usage_ledger', 92, 'usage', '{id}', 'Cost of a call of a model.', '{id}');
@@ -103,8 +108,8 @@ COMMENT ON COLUMN budget_spending.period IS 'The id of a run, or a month such as
 COMMENT ON COLUMN budget_spending.unpriced_calls IS 'Calls not in `cost`: without a known price, or in another currency.';
 CREATE INDEX budget_spending_started_at ON budget_spending (namespace_id, started_at);
 SELECT isolate_table('budget_spending', NULL);
-GRANT SELECT, INSERT, DELETE ON budget_spending TO everword_ingest;
-GRANT SELECT ON budget_spending TO everword_search, everword_compactor, everword_embedder;
+GRANT SELECT, INSERT, UPDATE, DELETE ON budget_spending TO everword_ingest;
+GRANT SELECT, INSERT, UPDATE ON budget_spending TO everword_search, everword_compactor, everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 17, 'budget_spending', '', NULL, 'Sums, by month or by the id of a run.');
 INSERT INTO transfer_rules VALUES
     ('budget_spending', 14, 'budget_spending', '{budget_id,period}', 'Amount spent from a budget in a period.');
@@ -133,7 +138,11 @@ CREATE INDEX budget_events_budget_id ON budget_events (namespace_id, budget_id);
 CREATE INDEX budget_events_batch_id ON budget_events (namespace_id, batch_id) WHERE batch_id IS NOT NULL;
 CREATE INDEX budget_events_occurred_at ON budget_events (namespace_id, occurred_at);
 SELECT isolate_table('budget_events');
+CREATE POLICY scope ON budget_events FOR INSERT TO everword_scoped
+    WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON budget_events TO everword_ingest;
+GRANT INSERT ON budget_events TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT USAGE ON SEQUENCE budget_events_id_seq TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 18, 'budget_events', '', NULL, 'Sums and times.');
 INSERT INTO transfer_rules VALUES ('budget_events', 15, 'budget_event', '{id}', 'Warning or limit reached of a budget.', '{id}');
 
@@ -164,88 +173,121 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
      ORDER BY p.shipped, p.provider = '', p.valid_from DESC LIMIT 1
 $$;
 COMMENT ON FUNCTION price_usage IS 'Return the cost of a call at the prices of its day; no row if the model has no price.';
-GRANT EXECUTE ON FUNCTION price_usage TO everword_compactor;
+
+CREATE FUNCTION price_records(records jsonb) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace constant bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    named constant uuid[] := ARRAY(SELECT (r.value ->> 'conversation_id')::uuid FROM jsonb_array_elements(records) AS r
+                                    WHERE r.value ->> 'conversation_id' IS NOT NULL);
+    known jsonb := '{}';
+BEGIN
+    IF named <> '{}' THEN
+        SELECT coalesce(jsonb_object_agg(c.id, jsonb_build_object('agent', c.agent, 'session_key', c.session_key)), '{}')
+          INTO known
+          FROM conversations c
+         WHERE c.namespace_id = namespace AND c.id = ANY(named);
+    END IF;
+    -- Prices are on every node, but a function that reads them does not run on one: no table of the namespace is joined.
+    RETURN (
+        SELECT jsonb_agg(to_jsonb(g) || jsonb_build_object(
+                   'id', nextval('usage_ledger_id_seq'), 'cost', coalesce(g.cost, p.cost), 'currency',
+                   CASE WHEN g.cost IS NULL THEN coalesce(p.currency, '') ELSE g.currency END))
+          FROM (SELECT r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens, r.output_tokens,
+                       r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
+                       r.conversation_id,
+                       coalesce(nullif(r.agent, ''), known #>> ARRAY[r.conversation_id::text, 'agent'], '') AS agent,
+                       coalesce(nullif(r.session_key, ''), known #>> ARRAY[r.conversation_id::text, 'session_key'], '')
+                           AS session_key
+                  FROM jsonb_to_recordset(records) AS r (
+                       own boolean, task text, model text, provider text, endpoint text, input_tokens bigint, cached_tokens bigint,
+                       output_tokens bigint, outcome text, seconds float8, cost numeric, currency text, called_at timestamptz,
+                       run_id text, conversation_id uuid, agent text, session_key text)) AS g
+          LEFT JOIN LATERAL price_usage(g.model, g.provider, g.called_at, g.input_tokens, g.cached_tokens, g.output_tokens) p
+               ON g.cost IS NULL);
+END $$;
+COMMENT ON FUNCTION price_records IS
+    'Return calls with an id, the price of their day, and the agent and session of their conversation, if they lack them.';
 
 CREATE FUNCTION record_usage(records jsonb, batch uuid) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
-    zone text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
-    reached jsonb;
+    namespace constant bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    zone constant text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
+    moment constant timestamptz := now();
+    priced constant jsonb := price_records(records);
+    charge record;
+    total record;
+    reached jsonb := '[]';
 BEGIN
     -- Blocks changes of budgets, because a budget set concurrently would miss these records.
     PERFORM share_lock(namespace, 'budgets');
-    WITH given AS MATERIALIZED (
-        SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
-               r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
-               r.conversation_id, coalesce(nullif(r.agent, ''), c.agent, '') AS agent,
-               coalesce(nullif(r.session_key, ''), c.session_key, '') AS session_key
-          FROM ROWS FROM (jsonb_to_recordset(records) AS (
-               own boolean, task text, model text, provider text, endpoint text, input_tokens bigint, cached_tokens bigint,
-               output_tokens bigint, outcome text, seconds float8, cost numeric, currency text, called_at timestamptz,
-               run_id text, conversation_id uuid, agent text, session_key text)) WITH ORDINALITY AS r
-          LEFT JOIN conversations c ON c.namespace_id = namespace AND c.id = r.conversation_id
-    ), priced AS MATERIALIZED (
-        SELECT g.*, coalesce(g.cost, p.cost) AS price, CASE WHEN g.cost IS NULL THEN coalesce(p.currency, '') ELSE g.currency END AS unit
-          FROM given g
-          LEFT JOIN LATERAL price_usage(g.model, g.provider, g.called_at, g.input_tokens, g.cached_tokens, g.output_tokens) p
-               ON g.cost IS NULL
-    ), stored AS (
-        INSERT INTO usage_ledger (namespace_id, own, task, model, provider, endpoint, input_tokens, cached_tokens,
-                                  output_tokens, outcome, seconds, cost, currency, called_at, run_id, conversation_id, agent,
-                                  session_key, batch_id)
-        SELECT namespace, own, task, model, provider, endpoint, input_tokens, cached_tokens, output_tokens, outcome, seconds,
-               price, unit, called_at, run_id, conversation_id, agent, session_key, batch
-          FROM priced ORDER BY place
-    ), charged AS MATERIALIZED (
+    INSERT INTO usage_ledger (namespace_id, id, own, task, model, provider, endpoint, input_tokens, cached_tokens, output_tokens,
+                              outcome, seconds, cost, currency, called_at, run_id, conversation_id, agent, session_key, batch_id)
+    OVERRIDING SYSTEM VALUE
+    SELECT t.namespace_id, p.id, p.own, p.task, p.model, p.provider, p.endpoint, p.input_tokens, p.cached_tokens,
+           p.output_tokens, p.outcome, p.seconds, p.cost, p.currency, p.called_at, p.run_id, p.conversation_id, p.agent,
+           p.session_key, batch
+      FROM tenants t CROSS JOIN jsonb_populate_recordset(NULL::usage_ledger, priced) AS p
+     WHERE t.namespace_id = namespace;
+    -- Every writer locks in this order, to avoid deadlocks.
+    FOR charge IN
         SELECT b.id AS budget_id, CASE WHEN b.period = 1 THEN p.run_id ELSE month_of(p.called_at, zone) END AS period,
-               coalesce(sum(p.price) FILTER (WHERE p.unit = b.currency), 0) AS cost,
+               coalesce(sum(p.cost) FILTER (WHERE p.currency = b.currency), 0) AS cost,
                sum(p.input_tokens + p.output_tokens)::bigint AS tokens, count(*) AS calls,
-               count(*) FILTER (WHERE p.price IS NULL OR b.currency <> '' AND p.unit <> b.currency) AS unpriced_calls
-          FROM priced p
-          JOIN budgets b ON b.namespace_id = namespace AND (b.period = 2 OR p.run_id <> '')
-           AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
-         GROUP BY 1, 2
-    ), spent AS (
-        -- Every writer locks in this order, to avoid deadlocks.
-        INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
-        SELECT namespace, budget_id, period, cost, tokens, calls, unpriced_calls FROM charged ORDER BY budget_id, period
+               count(*) FILTER (WHERE p.cost IS NULL OR b.currency <> '' AND p.currency <> b.currency) AS unpriced_calls,
+               b.max_cost, b.max_tokens, b.warn_percent
+          FROM budgets b
+          JOIN jsonb_to_recordset(priced) AS p (
+               model text, input_tokens bigint, output_tokens bigint, cost numeric, currency text, called_at timestamptz,
+               run_id text, agent text)
+               ON (b.period = 2 OR p.run_id <> '')
+              AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
+         WHERE b.namespace_id = namespace
+         GROUP BY 1, 2, b.max_cost, b.max_tokens, b.warn_percent ORDER BY 1, 2
+    LOOP
+        INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls, started_at,
+                                          updated_at)
+        VALUES (namespace, charge.budget_id, charge.period, charge.cost, charge.tokens, charge.calls, charge.unpriced_calls,
+                moment, moment)
             ON CONFLICT (namespace_id, budget_id, period) DO UPDATE
            SET cost = s.cost + excluded.cost, tokens = s.tokens + excluded.tokens, calls = s.calls + excluded.calls,
-               unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = now()
-        RETURNING s.budget_id, s.period, s.cost, s.tokens
-    )
-    -- This record reached the threshold if the sum before it was below. The rows are locked, so that only one writer
-    -- sees this.
-    SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
-                                        'tokens', s.tokens)
-                     ORDER BY b.id, s.period, t.exceeded)
-      INTO reached
-      FROM spent s
-      JOIN charged c ON c.budget_id = s.budget_id AND c.period = s.period
-      JOIN budgets b ON b.namespace_id = namespace AND b.id = s.budget_id
-     CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer), (true, 100)) AS t (exceeded, percent)
-     WHERE budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
-       AND NOT budget_is_reached(s.cost - c.cost, s.tokens - c.tokens, b.max_cost, b.max_tokens, t.percent);
-    IF reached IS NOT NULL THEN
+               unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = excluded.updated_at
+        RETURNING s.cost, s.tokens INTO total;
+        -- This record reached the threshold if the sum before it was below. The row is locked, so that only one writer
+        -- sees this.
+        reached := reached || coalesce((
+            SELECT jsonb_agg(jsonb_build_object('budget_id', charge.budget_id, 'period', charge.period, 'exceeded', t.exceeded,
+                                                'cost', total.cost, 'tokens', total.tokens) ORDER BY t.exceeded)
+              FROM (VALUES (false, charge.warn_percent::integer), (true, 100)) AS t (exceeded, percent)
+             WHERE budget_is_reached(total.cost, total.tokens, charge.max_cost, charge.max_tokens, t.percent)
+               AND NOT budget_is_reached(total.cost - charge.cost, total.tokens - charge.tokens, charge.max_cost,
+                                         charge.max_tokens, t.percent)), '[]');
+    END LOOP;
+    IF reached <> '[]' THEN
         PERFORM add_budget_events(reached, batch);
     END IF;
 END $$;
 COMMENT ON FUNCTION record_usage IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION add_budget_events(reached jsonb, batch uuid) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    namespace constant bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    numbered jsonb;
 BEGIN
     PERFORM hold_lock(namespace, 'budget events');
-    INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
+    SELECT jsonb_agg(r.value || jsonb_build_object('id', nextval('budget_events_id_seq'))) INTO numbered
+      FROM jsonb_array_elements(reached) AS r;
+    INSERT INTO budget_events (namespace_id, id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
                                warn_percent, batch_id)
-    SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
-      FROM ROWS FROM (jsonb_to_recordset(reached) AS (
-           budget_id uuid, period text, exceeded boolean, cost numeric, tokens bigint)) WITH ORDINALITY AS r
-      JOIN budgets b ON b.namespace_id = namespace AND b.id = r.budget_id
-     ORDER BY r.ordinality;
+    OVERRIDING SYSTEM VALUE
+    SELECT b.namespace_id, r.id, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens,
+           b.warn_percent, batch
+      FROM budgets b
+      JOIN jsonb_to_recordset(numbered) AS r (
+           id bigint, budget_id uuid, period text, exceeded boolean, cost numeric, tokens bigint) ON r.budget_id = b.id
+     WHERE b.namespace_id = namespace;
 END $$;
 COMMENT ON FUNCTION add_budget_events IS 'Record that budgets of the current namespace reached a threshold.';
 
@@ -281,7 +323,6 @@ END $$;
 COMMENT ON FUNCTION prune_usage IS
     'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
-GRANT EXECUTE ON FUNCTION budget_is_reached, month_of, record_usage TO everword_ingest, everword_search, everword_compactor,
-    everword_embedder;
-GRANT EXECUTE ON FUNCTION add_budget_events TO everword_ingest;
+GRANT EXECUTE ON FUNCTION budget_is_reached, month_of, price_usage, price_records, record_usage, add_budget_events TO
+    everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION namespaces_with_old_usage, prune_usage TO everword_compactor;
