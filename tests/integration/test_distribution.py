@@ -21,8 +21,7 @@ STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_sta
 #: counters; rows found are locked and changed by a separate statement for each namespace.
 READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
-    "everword.jobs.next_turn": "a worker goes from namespace to namespace",
-    "everword.jobs.find_startable": "as next_turn",
+    "everword.jobs.find_startable": "a worker goes from namespace to namespace",
     "everword.jobs.other_namespaces_wait": "whether it is another namespace's turn",
     "everword.jobs.find_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
@@ -31,10 +30,8 @@ READ_ACROSS = {
     "everword_ingest.housekeeping.find_crowded": "housekeeping",
     "everword_ingest.housekeeping.list_unmeasured": "housekeeping",
     "everword_embedder.count_pending": "a generation's backlog",
-    "everword_embedder.queue.find_pending": "a worker's batch holds passages of any namespace",
-    "everword_embedder.queue.forgotten_namespaces": "a sweep",
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
-    "everword_embedder.queue.measure_backlog": "a metric",
+    "everword_embedder.queue.count_backlog": "a metric",
 }
 #: Statements on small tables that are replicated to each node, with the reason why they name no namespace.
 ON_EACH_NODE = {
@@ -86,6 +83,9 @@ FUNCTIONS = {
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
+    "divide_batch": "a worker's batch holds passages of any namespace",
+    "earliest_pending": "a sweep: ids and times alone",
+    "forgotten_namespaces": "a sweep: ids alone",
     "outdated_summaries": "a sweep: ids, dates and subjects, no content",
     "nightless_namespaces": "a sweep: ids alone",
     "changed_topics": "a sweep: ids alone",
@@ -99,10 +99,11 @@ FUNCTIONS = {
     **dict.fromkeys(
         (
             *("number_changes", "hold_lock", "share_lock", "update_memory_class"),
-            *("insert_passages", "enqueue_jobs", "enqueue_days"),
+            *("insert_passages", "enqueue_jobs", "enqueue_days", "enqueue_lost_periods"),
         ),
         "one: its argument",
     ),
+    "next_turn": "a worker goes from namespace to namespace: ids alone",
     "unnumbered_namespaces": "a sweep: ids alone",
     "price_records": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",

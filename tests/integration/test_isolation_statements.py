@@ -49,7 +49,7 @@ CROSSING = {
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
     "everword_embedder.queue.find_pending": "workers take turns of all namespaces",
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
-    "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
+    "everword_embedder.queue.count_backlog": "the queue's length is that of all namespaces",
     "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages that work across namespaces: workers claim ids in all of them.
@@ -70,8 +70,7 @@ DERIVING = {
         "everword_compactor.sleep.advance_sleep_progress",
         "everword_compactor.sleep.request_sleep",
         "everword_compactor.sleep.insert_edge",
-        "everword_ingest.conversations.end_earlier_sessions",
-        "everword_ingest.conversations.end_session",
+        "everword_ingest.conversations.end_sessions",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
         "everword.facts.copy_edges",

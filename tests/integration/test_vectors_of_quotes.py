@@ -107,8 +107,8 @@ async def test_backfill_generation_of_extractive_leaf_enqueues_one_vector(stack:
     await summarize(stack, ExtractiveComposer())
     with stack.database.connect() as conn:
         [generation] = conn.execute(
-            """INSERT INTO model_generations (state, provider, model, dimensions)
-               VALUES ('building', 'local', 'new', 8) RETURNING id"""
+            """INSERT INTO model_generations (state, provider, model, dimensions, awaited_writers)
+               VALUES ('building', 'local', 'new', 8, '{}') RETURNING id"""
         ).fetchone() or (0,)
         conn.execute("SELECT create_vector_table(%s)", [generation])
         conn.execute("SELECT backfill_generation(%s, 1000)", [generation])

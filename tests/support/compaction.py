@@ -92,14 +92,16 @@ def work(
     for _ in range(MOST_JOBS):
         with database.connect() as conn:
             row = conn.execute(
-                """UPDATE jobs SET not_before = least(not_before, now())
-                    WHERE id = (SELECT id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= %s
-                                 ORDER BY not_before, id LIMIT 1)
-                RETURNING namespace_id, id""",
+                "SELECT namespace_id, id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= %s "
+                "ORDER BY not_before, id LIMIT 1",
                 (task.name, now),
             ).fetchone()
-        if row is None:
-            return ended
+            if row is None:
+                return ended
+            conn.execute(
+                "UPDATE jobs SET not_before = least(not_before, now()) WHERE namespace_id = %s AND id = %s",
+                row,
+            )
         key = JobKey(*row)
         ended[key.job_id] = worker.execute(key)
     raise AssertionError(f"the jobs of {task.name} come to no end: {ended}")

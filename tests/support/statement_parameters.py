@@ -185,7 +185,10 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **theme_parameters(filled.passage_ids),
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
-        "everword_ingest.conversations.end_earlier_sessions": new | {"rested_s": 1, "idle_s": 2},
+        "everword_ingest.conversations.end_sessions": {
+            "conversation_ids": [filled.conversation_id]
+        },
+        "everword_ingest.conversations.find_earlier_sessions": new | {"rested_s": 1, "idle_s": 2},
         **graph_parameters(WORDS, filled.summaries.leaf),
         **{name: each for kind in KINDS for name, each in kind.parameters().items()},
         **note_parameters(filled.message_ids, filled.conversation_id),
@@ -282,7 +285,7 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{package}.upsert_sentences": sentences,
         **{
             f"{package}.{name}": {**pending, "template": "template"}
-            for name in ("last_message", "count_missing_sentences", "enqueue_sentences")
+            for name in ("last_message", "find_missing_sentences")
         },
     }
 

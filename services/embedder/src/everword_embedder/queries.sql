@@ -1,17 +1,13 @@
 -- Statements of EmbedderService: counts over all namespaces and their settings, no content.
 
 -- count_pending --
--- Return the number of pending and of failed vectors of a generation, each counted up to a cap. Generation 0 means the
--- active one.
-SELECT g.id AS generation_id,
-       (SELECT count(*) FROM (
-            SELECT FROM embedding_queue q
-             WHERE q.generation_id = g.id AND q.state = 'pending' LIMIT %(cap)s) AS pending) AS pending,
-       (SELECT count(*) FROM (
-            SELECT FROM embedding_queue q
-             WHERE q.generation_id = g.id AND q.state = 'failed' LIMIT %(cap)s) AS failed) AS failed
-  FROM model_generations g
- WHERE CASE WHEN %(generation_id)s = 0 THEN g.state = 'active' ELSE g.id = %(generation_id)s END;
+-- Return the number of pending and of failed vectors of a generation, each counted up to a cap.
+SELECT (SELECT count(*)
+          FROM (SELECT 1 FROM embedding_queue
+                 WHERE generation_id = %(generation_id)s AND state = 'pending' LIMIT %(cap)s) AS pending) AS pending,
+       (SELECT count(*)
+          FROM (SELECT 1 FROM embedding_queue
+                 WHERE generation_id = %(generation_id)s AND state = 'failed' LIMIT %(cap)s) AS failed) AS failed;
 
 -- read_generation --
 -- Return the settings of a generation that determine a text's vector. Generation 0 means the active one.

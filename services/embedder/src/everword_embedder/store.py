@@ -17,14 +17,12 @@ SQL = load_statements("everword_embedder")
 class CoverageRow:
     """Counts of pending and of parked passages of a model generation, each up to the cap."""
 
-    generation_id: int
     pending: int
     failed: int
 
 
 @statement(SQL)
-async def count_pending(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
-    """Count the queue of a generation, or of the active one for 0; None if there is no such generation."""
+async def count_pending(conn: Connection, generation_id: int, cap: int) -> CoverageRow: ...
 
 
 @statement(SQL)

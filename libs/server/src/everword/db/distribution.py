@@ -62,7 +62,7 @@ NODE_FUNCTIONS = (
 DELEGATED_FUNCTIONS = (
     *("begin_erasure", "erase_batch", "preview_erasure", "find_erasure_hold", "retire"),
     *("forget_author_names", "hidden_conversations", "hidden_authors"),
-    *("remove_passages", "drop_derived_passages", "close_derived_passages"),
+    "remove_passages",
 )
 #: Called by DELEGATED_FUNCTIONS.
 STEPS = (

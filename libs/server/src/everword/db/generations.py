@@ -48,8 +48,13 @@ RETURNING id
 _RESUME = """
 UPDATE model_generations
    SET state = 'building', retired_at = NULL, backfilled_at = NULL, backfilled_namespace = 0, backfilled_memory = 0,
-       created_xid = pg_current_xact_id()
+       awaited_writers = NULL
  WHERE id = %s AND state = 'retiring'
+"""
+#: In a transaction after the one that creates or resumes the generation: from then on, writes see it on every node.
+_AWAIT_WRITERS = """
+UPDATE model_generations SET awaited_writers = %(writers)s
+ WHERE id = %(id)s AND state = 'building' AND awaited_writers IS NULL
 """
 
 
@@ -177,16 +182,23 @@ class Generations:
             generation_id = int(cursor.fetchone() or 0)
             with distributed_afterwards(conn):
                 cursor.execute("SELECT create_vector_table(%s, indexed => false)", [generation_id])
+            conn.commit()
+            _await_writers(conn, generation_id)
             return generation_id
 
     def resume(self, generation_id: int) -> None:
         """Begin to build a retiring generation again; its vectors stay, and only missing ones are made."""
         with self._connect() as conn:
             conn.execute(_RESUME, [generation_id])
+            conn.commit()
+            _await_writers(conn, generation_id)
 
     def backfill(self, generation_id: int) -> None:
         """Queue the backlog of a generation now; the embedder does the same in the background."""
         with self._connect() as conn:
+            # If `add` was interrupted.
+            _await_writers(conn, generation_id)
+            conn.commit()
             conn.execute("SELECT backfill_generation(%s, %s)", [generation_id, BACKFILL_BATCH])
 
     def switch(
@@ -250,6 +262,12 @@ class Generations:
                     f"drop it {grace_s:.0f} seconds after the switch"
                 )
             conn.execute("SELECT drop_vector_table(%s)", [generation_id])
+
+
+def _await_writers(conn: psycopg.Connection, generation_id: int) -> None:
+    """Record the transactions that the backlog of a building generation waits for, unless they are recorded."""
+    row = conn.execute("SELECT passage_writers()").fetchone()
+    conn.execute(_AWAIT_WRITERS, {"id": generation_id, "writers": row[0] if row else []})
 
 
 def _vector_index(generation_id: int) -> Index:

@@ -35,11 +35,11 @@ CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id u
     AS '74eebb633e78';
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'Return role and scope of the key with this hash; no row if unknown or ended. Nothing else reads keys.';
 
-CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
+CREATE FUNCTION everword.backfill_generation(generation bigint, batch bigint) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '30faf5bf0868';
-COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue vectors of up to `batch` older passages of a building generation; return how many it read.';
+    AS 'a7974418225a';
+COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) IS 'Enqueue vectors of older passages of a building generation; return how many passages and namespaces it read, about `batch`.';
 
 CREATE FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -65,9 +65,9 @@ CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost
 COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Return whether this percentage of one of the limits is used.';
 
 CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '7beb12d306fa';
+    AS '3604b253cef3';
 COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.channel_policy(policies jsonb, channel text) RETURNS jsonb
@@ -129,6 +129,12 @@ CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean 
     AS 'af7aadfc3413';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
+CREATE FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) RETURNS TABLE(namespace_id bigint, share bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS '88451899f3b4';
+COMMENT ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) IS 'Return namespaces with pending vectors of a generation, and each one''s share of the next batch. Namespaces take turns, starting after `after`. Each gets at most `few` vectors; if few namespaces have pending vectors, they share the rest. With `only_few`, larger namespaces are skipped. With `early`, derived text is included before its minute has passed.';
+
 CREATE FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -141,6 +147,12 @@ CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
     AS 'f48243de5aa8';
 COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Delete a generation with its vectors.';
 
+CREATE FUNCTION everword.earliest_pending() RETURNS TABLE(generation_id bigint, namespace_id bigint, not_before timestamp with time zone, enqueued_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'bedfcb407927';
+COMMENT ON FUNCTION everword.earliest_pending() IS 'Return the next pending vector of each namespace and live generation.';
+
 CREATE FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -152,6 +164,12 @@ CREATE FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects t
     SET search_path TO 'everword', 'pg_temp'
     AS '882db99821d4';
 COMMENT ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) IS 'Make jobs due, in the given order, and return how many were changed. A running job''s worker sees from `dirty_seq` that there is more work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs parked for longer than `retry_failed_after_s`.';
+
+CREATE FUNCTION everword.enqueue_lost_periods(namespace bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '052ef414a91b';
+COMMENT ON FUNCTION everword.enqueue_lost_periods(namespace bigint) IS 'Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.';
 
 CREATE FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -303,10 +321,16 @@ CREATE FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[])
     AS '4c24afb2e7a0';
 COMMENT ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
 
-CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
-    LANGUAGE sql STABLE
+CREATE FUNCTION everword.forgotten_namespaces(max_wait_s double precision) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '876cd2c9db18';
+    AS 'f6b5ffaf9934';
+COMMENT ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) IS 'Return namespaces with vectors that have been due for `max_wait_s` seconds, and no open embedding job, because nothing scheduled one or because a pause has ended.';
+
+CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'f6e497e41bae';
 COMMENT ON FUNCTION everword.generation_is_complete(generation bigint) IS 'Return whether no vector from before the generation was built is pending.';
 
 CREATE FUNCTION everword.has_pgvector() RETURNS boolean
@@ -462,6 +486,12 @@ CREATE FUNCTION everword.merged_node(namespace bigint, node_id uuid) RETURNS uui
     AS '54bced17bf4d';
 COMMENT ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) IS 'Return the node that a node was merged into. Nodes of the agent and the user are not followed.';
 
+CREATE FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'e43337dcff38';
+COMMENT ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) IS 'Return the passages of the transaction''s namespace after `after` and up to `last` that need a vector of a generation and have none, stored or pending. Parked ones are among them.';
+
 CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
     LANGUAGE sql STABLE
     AS '6f8751188640';
@@ -480,9 +510,9 @@ CREATE FUNCTION everword.namespaces_with_old_usage(keep interval) RETURNS SETOF 
 COMMENT ON FUNCTION everword.namespaces_with_old_usage(keep interval) IS 'Return the namespaces that have calls, budget charges or budget events older than `keep`.';
 
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '29fe8fc4242e';
+    AS 'f964a165815e';
 COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
@@ -491,10 +521,16 @@ CREATE FUNCTION everword.newer_erasure() RETURNS text
     AS '0e186f7964a8';
 COMMENT ON FUNCTION everword.newer_erasure() IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
 
-CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.next_turn(due_task text, after bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'c96f7c31251b';
+    AS '006f2c7f7425';
+COMMENT ON FUNCTION everword.next_turn(due_task text, after bigint) IS 'Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '671d7bd39741';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 
 CREATE FUNCTION everword.number_changes(namespace bigint) RETURNS bigint
@@ -516,10 +552,10 @@ CREATE FUNCTION everword.old_memory_changes(keep interval, batch integer) RETURN
 COMMENT ON FUNCTION everword.old_memory_changes(keep interval, batch integer) IS 'Return at most `batch` changes older than `keep`, by namespace.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '61d49f63a64d';
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+    AS 'b798194731d1';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, not parked: ids and dates. At most `batch` for each such model and prompt, shared by their namespaces.';
 
 CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
     LANGUAGE plpgsql STABLE
@@ -527,10 +563,16 @@ CREATE FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) RETURNS
     AS '59634f8a97e7';
 COMMENT ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
-CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION everword.passage_writers() RETURNS text[]
+    LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'fb9ca721ff9a';
+    AS '16b465a174f5';
+COMMENT ON FUNCTION everword.passage_writers() IS 'Return the virtual ids of the open transactions that write passages. In a distributed database they lock the table on the coordinator, where services connect.';
+
+CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '4aad4ebf7dd2';
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 
 CREATE FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
@@ -590,7 +632,7 @@ COMMENT ON FUNCTION everword.prune_memory_changes(namespace bigint, change_ids b
 CREATE FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a75c81bc7537';
+    AS '8f00afcdd781';
 COMMENT ON FUNCTION everword.prune_usage(namespace bigint, keep interval, batch integer) IS 'Delete at most `batch` calls, budget charges and budget events each of a namespace that are older than `keep`.';
 
 CREATE FUNCTION everword.publishes_summaries(policies jsonb, channel text) RETURNS boolean
@@ -1758,7 +1800,7 @@ CREATE TABLE everword.model_generations (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     storage text DEFAULT 'array'::text NOT NULL,
     matryoshka boolean DEFAULT false NOT NULL,
-    created_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    awaited_writers text[],
     backfilled_namespace bigint DEFAULT 0 NOT NULL,
     backfilled_memory bigint DEFAULT 0 NOT NULL,
     backfilled_at timestamp with time zone,
@@ -3162,8 +3204,8 @@ REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
+REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch bigint) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_erasure(namespace bigint, erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text, last_passage bigint) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.begin_namespace(namespace bigint, timeout text) FROM PUBLIC;
@@ -3188,13 +3230,19 @@ GRANT ALL ON FUNCTION everword.count_namespace_rows(name_ text) TO everword_inge
 REVOKE ALL ON FUNCTION everword.count_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(namespace bigint, sources uuid[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.earliest_pending() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.earliest_pending() TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_days(namespace bigint, days date[], subject_list text[], instances text[], conversations uuid[], seq_list bigint[]) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.enqueue_jobs(namespace bigint, tasks text[], subjects text[], delays_s double precision[], context jsonb, postpone boolean, only_idle boolean, retry_failed_after_s double precision) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.enqueue_lost_periods(namespace bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_batch(namespace bigint, erasure_id uuid, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_facts(namespace bigint, ids uuid[]) FROM PUBLIC;
@@ -3226,6 +3274,8 @@ GRANT ALL ON FUNCTION everword.forget_author_names(namespace bigint, names text[
 REVOKE ALL ON FUNCTION everword.forget_errors(namespace bigint, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_requests(namespace bigint, gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_sessions(namespace bigint, conversations uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forgotten_namespaces(max_wait_s double precision) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.hidden_authors(namespace bigint) FROM PUBLIC;
@@ -3270,6 +3320,8 @@ GRANT ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) TO everword_in
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merged_node(namespace bigint, node_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
@@ -3280,6 +3332,8 @@ REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, so
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest, everword_compactor, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.next_turn(due_task text, after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.next_turn(due_task text, after bigint) TO everword_ingest, everword_compactor, everword_embedder, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.number_changes(namespace bigint) FROM PUBLIC;
@@ -3291,6 +3345,7 @@ GRANT ALL ON FUNCTION everword.old_memory_changes(keep interval, batch integer) 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(namespace bigint, sources uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.passage_writers() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.plan_facts(namespace bigint, message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) FROM PUBLIC;
@@ -3390,11 +3445,10 @@ GRANT SELECT,INSERT ON TABLE everword.change_numbers TO everword_ingest, everwor
 GRANT UPDATE(last_number) ON TABLE everword.change_numbers TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
-GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
-GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
+GRANT UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.conversations TO everword_search, everword_compactor, everword_search_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.conversations TO everword_embedder;

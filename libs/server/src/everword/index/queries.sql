@@ -28,37 +28,20 @@ SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject,
  WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)s) AND part = 0
  ORDER BY source_id;
 
--- count_missing_vectors --
--- Count the vectors that enqueue_missing_vectors would enqueue.
-SELECT count(*)
-  FROM (SELECT
-          FROM visible_memories m
-          LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
-          LEFT JOIN embedding_queue q
-            ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
-           AND needs_vector(m.namespace_id, m.kind, m.source_id, m.part, m.content)
-           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
-         LIMIT %(limit)s) AS missing;
+-- find_missing_vectors --
+-- Return passages of a batch that need a vector of a generation, and have none that is stored or pending. Parked ones are
+-- among them.
+SELECT missing_vectors(%(namespace_id)s, %(generation_id)s, %(after)s, %(last)s) LIMIT %(limit)s;
 
 -- enqueue_missing_vectors --
--- Enqueue a vector of a generation for each passage of a batch that needs one and has none, parked ones included;
--- returns the number of enqueued vectors.
-WITH enqueued AS (
-    INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, m.id, %(generation_id)s
-      FROM visible_memories m
-      LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
-      LEFT JOIN embedding_queue q
-        ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
-       AND needs_vector(m.namespace_id, m.kind, m.source_id, m.part, m.content)
-       AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
-     ORDER BY m.id
-     LIMIT %(limit)s
+-- Enqueue vectors of a generation for passages, whose ids are sorted, and return the passages; parked ones are pending
+-- again.
+INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
+SELECT t.namespace_id, v.memory_id, %(generation_id)s
+  FROM tenants t
+ CROSS JOIN unnest(%(memory_ids)s::bigint[]) AS v (memory_id)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
-       SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
-     WHERE queued.state = 'failed'
-    RETURNING 1
-)
-SELECT count(*) FROM enqueued;
+   SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
+ WHERE queued.state = 'failed'
+RETURNING memory_id;

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_value, load_statements
+from everword.db.statements import fetch_values, load_statements
 
 SQL = load_statements("everword.index")
 
@@ -25,23 +25,23 @@ async def count_missing_vectors(
     conn: Connection, span: PassageSpan, limit: int | None = None
 ) -> int:
     """Return how many vectors `enqueue_missing_vectors` would make due."""
-    return await _of_span(conn, "count_missing_vectors", span, limit)
+    return len(await _find_missing(conn, span, limit))
 
 
 async def enqueue_missing_vectors(
     conn: Connection, span: PassageSpan, limit: int | None = None
 ) -> int:
     """Make up to `limit` vectors due that are neither there nor due; returns how many. The embedder looks for them."""
-    return await _of_span(conn, "enqueue_missing_vectors", span, limit)
-
-
-async def _of_span(conn: Connection, name: str, span: PassageSpan, limit: int | None) -> int:
-    statement = SQL[name].of_generation(span.generation_id)
+    missing = await _find_missing(conn, span, limit)
+    if not missing:
+        return 0
     parameters = {
         "namespace_id": span.namespace_id,
         "generation_id": span.generation_id,
-        "after": span.after,
-        "last": span.last,
-        "limit": limit,
+        "memory_ids": missing,
     }
-    return int(await fetch_value(conn, statement, parameters))
+    return len(await fetch_values(conn, SQL["enqueue_missing_vectors"], parameters))
+
+
+async def _find_missing(conn: Connection, span: PassageSpan, limit: int | None) -> list[int]:
+    return await fetch_values(conn, SQL["find_missing_vectors"], {**asdict(span), "limit": limit})

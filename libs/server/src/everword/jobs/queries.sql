@@ -7,17 +7,14 @@ SELECT enqueue_jobs(%(namespace_id)s, %(tasks)s::text[], %(subjects)s::text[], %
                     %(trace_context)s::jsonb, %(postpone)s, %(only_idle)s, %(retry_failed_after_s)s::float8);
 
 -- find_unpublished --
--- Return due jobs whose wake-up was not sent, by namespace. Jobs of different namespaces and tasks take turns, within a
--- window of the oldest jobs.
-SELECT namespace_id, array_agg(id) AS job_ids
-  FROM (SELECT namespace_id, id
-          FROM (SELECT namespace_id, id, row_number() OVER (PARTITION BY namespace_id, task ORDER BY not_before, id) AS turn
-                  FROM (SELECT id, namespace_id, task, not_before FROM jobs
-                         WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
-                         ORDER BY not_before, id LIMIT %(window)s) AS waiting) AS in_turn
-         ORDER BY turn, id LIMIT %(batch)s) AS due
- GROUP BY namespace_id
- ORDER BY namespace_id;
+-- Return due jobs whose wake-up was not sent. Jobs of different namespaces and tasks take turns, within a window of the
+-- oldest jobs.
+SELECT namespace_id, id AS job_id
+  FROM (SELECT namespace_id, id, row_number() OVER (PARTITION BY namespace_id, task ORDER BY not_before, id) AS turn
+          FROM (SELECT id, namespace_id, task, not_before FROM jobs
+                 WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
+                 ORDER BY not_before, id LIMIT %(window)s) AS waiting) AS in_turn
+ ORDER BY turn, id LIMIT %(batch)s;
 
 -- claim_publications --
 -- Mark a namespace's due jobs as published, skipping locked ones. The new fencing token makes the wake-up's RQ id
@@ -47,17 +44,8 @@ UPDATE jobs
    AND jobs.state = 'pending';
 
 -- next_turn --
--- Return the next namespace, in a circular order after `after`, that has published due jobs of a task.
-(SELECT namespace_id FROM jobs
-  WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
-    AND namespace_id > %(after)s
-  ORDER BY namespace_id LIMIT 1)
-UNION ALL
-(SELECT namespace_id FROM jobs
-  WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
-    AND namespace_id <= %(after)s
-  ORDER BY namespace_id LIMIT 1)
-LIMIT 1;
+-- Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.
+SELECT next_turn(%(task)s, %(after)s);
 
 -- start_next --
 -- Start the longest waiting published job of a namespace and task, with a lease and a fencing token. Locked jobs are
@@ -82,12 +70,9 @@ SELECT namespace_id, id AS job_id FROM jobs
 
 -- other_namespaces_wait --
 -- Return whether a job of a task could be started in another namespace.
-SELECT EXISTS (SELECT FROM jobs
-                WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
-                  AND namespace_id < %(namespace_id)s)
-    OR EXISTS (SELECT FROM jobs
-                WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
-                  AND namespace_id > %(namespace_id)s);
+SELECT coalesce(min(namespace_id) < %(namespace_id)s OR max(namespace_id) > %(namespace_id)s, false)
+  FROM jobs
+ WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now();
 
 -- start_job --
 -- Start a due job like start_next, but also if its wake-up was not sent. Waits for a lock on its row, and for an
@@ -171,12 +156,10 @@ UPDATE jobs
                  FOR NO KEY UPDATE);
 
 -- find_expired --
--- Return jobs whose lease has expired, by namespace, the oldest first.
-SELECT namespace_id, array_agg(id) AS job_ids
-  FROM (SELECT namespace_id, id FROM jobs WHERE state = 'running' AND lease_until < now()
-         ORDER BY lease_until LIMIT %(batch)s) AS expired
- GROUP BY namespace_id
- ORDER BY namespace_id;
+-- Return jobs whose lease has expired, the oldest first.
+SELECT namespace_id, id AS job_id FROM jobs
+ WHERE state = 'running' AND lease_until < now()
+ ORDER BY lease_until LIMIT %(batch)s;
 
 -- reclaim_expired --
 -- Reclaim jobs of a namespace whose lease has expired. No attempt is counted, but a job whose workers died `max_deaths`
@@ -196,13 +179,10 @@ UPDATE jobs
 SELECT task, count(*) AS jobs FROM jobs WHERE state = 'pending' AND published_at IS NOT NULL GROUP BY task ORDER BY task;
 
 -- find_lost --
--- Return pending jobs of a task whose wake-ups were sent long ago, by namespace, the oldest first.
-SELECT namespace_id, array_agg(id) AS job_ids
-  FROM (SELECT namespace_id, id FROM jobs
-         WHERE state = 'pending' AND task = %(task)s AND published_at < now() - make_interval(secs => %(max_wait_s)s)
-         ORDER BY published_at LIMIT %(batch)s) AS lost
- GROUP BY namespace_id
- ORDER BY namespace_id;
+-- Return pending jobs of a task whose wake-ups were sent long ago, the oldest first.
+SELECT namespace_id, id AS job_id FROM jobs
+ WHERE state = 'pending' AND task = %(task)s AND published_at < now() - make_interval(secs => %(max_wait_s)s)
+ ORDER BY published_at LIMIT %(batch)s;
 
 -- republish_lost --
 -- Mark jobs of a namespace whose wake-ups were sent long ago as unpublished, so that they are sent again.
@@ -214,13 +194,10 @@ UPDATE jobs
                  AND published_at < now() - make_interval(secs => %(max_wait_s)s) FOR UPDATE SKIP LOCKED);
 
 -- find_done --
--- Return jobs that were done long ago, by namespace, the oldest first.
-SELECT namespace_id, array_agg(id) AS job_ids
-  FROM (SELECT namespace_id, id FROM jobs
-         WHERE state = 'done' AND updated_at < now() - make_interval(secs => %(keep_s)s)
-         ORDER BY updated_at LIMIT %(batch)s) AS old
- GROUP BY namespace_id
- ORDER BY namespace_id;
+-- Return jobs that were done long ago, the oldest first.
+SELECT namespace_id, id AS job_id FROM jobs
+ WHERE state = 'done' AND updated_at < now() - make_interval(secs => %(keep_s)s)
+ ORDER BY updated_at LIMIT %(batch)s;
 
 -- prune_done --
 -- Delete jobs of a namespace that were done long ago.

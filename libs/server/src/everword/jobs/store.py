@@ -29,14 +29,6 @@ class JobKey:
 
 
 @dataclass(frozen=True)
-class JobsFound:
-    """Jobs of one namespace, since locks and changes concern one namespace at a time."""
-
-    namespace_id: int
-    job_ids: list[int]
-
-
-@dataclass(frozen=True)
 class Publication:
     """A wake-up to send."""
 
@@ -208,4 +200,10 @@ def _find(
     conn: Connection, statement: str, parameters: Mapping[str, object]
 ) -> list[dict[str, object]]:
     """Find jobs; return the parameters of a statement for each of their namespaces, by which all lock in one order."""
-    return [asdict(found) for found in fetch_all(conn, SQL[statement], parameters, JobsFound)]
+    found: dict[int, list[int]] = defaultdict(list)
+    for key in fetch_all(conn, SQL[statement], parameters, JobKey):
+        found[key.namespace_id].append(key.job_id)
+    return [
+        {"namespace_id": namespace_id, "job_ids": job_ids}
+        for namespace_id, job_ids in sorted(found.items())
+    ]

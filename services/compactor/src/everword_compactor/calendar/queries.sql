@@ -157,18 +157,4 @@ SELECT id FROM namespaces WHERE id > %(after)s AND state = 'active' ORDER BY id 
 
 -- enqueue_lost_periods --
 -- Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.
-INSERT INTO calendar_pending (namespace_id, level, period, subject)
-SELECT %(namespace_id)s, lost.level, lost.period, lost.subject
-  FROM (SELECT s.level + 1 AS level, s.subject,
-               CASE s.level WHEN 4 THEN date_trunc('week', s.period)
-                            WHEN 5 THEN date_trunc('month', s.period + 3)
-                            ELSE date_trunc('year', s.period) END::date AS period
-          FROM summaries s
-         WHERE s.namespace_id = %(namespace_id)s AND s.level BETWEEN 4 AND 6 AND s.parent_id IS NULL AND NOT s.hidden
-         UNION
-        SELECT s.level, s.subject, s.period
-          FROM summaries s
-         WHERE s.namespace_id = %(namespace_id)s AND s.level BETWEEN 5 AND 7 AND s.stale) AS lost
- WHERE NOT EXISTS (SELECT FROM calendar_pending p
-                    WHERE p.namespace_id = %(namespace_id)s AND p.level = lost.level AND p.period = lost.period
-                      AND p.subject = lost.subject);
+SELECT enqueue_lost_periods(%(namespace_id)s);

@@ -99,9 +99,10 @@ SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS 
 -- request_leaves --
 -- Request leaves up to a position of each conversation, even if there are few messages. The ids are sorted.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, wanted_seq)
-SELECT %(namespace_id)s, c.id, wanted.seq
+SELECT c.namespace_id, c.id, wanted.seq
   FROM unnest(%(conversation_ids)s::uuid[], %(seqs)s::bigint[]) AS wanted (id, seq)
-  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = wanted.id
+  JOIN conversations c ON c.id = wanted.id
+ WHERE c.namespace_id = %(namespace_id)s
  ORDER BY c.id
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE
    SET wanted_seq = excluded.wanted_seq

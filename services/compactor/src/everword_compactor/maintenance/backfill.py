@@ -83,7 +83,6 @@ async def backfill_tool_sentences(
     These are calls without a sentence, parked ones, ones with a sentence of an older prompt, and `with_model` those
     with a sentence of the template.
     """
-    schedule = sentences.count_missing_sentences if dry_run else sentences.enqueue_sentences
     items, after = 0, UUID(int=0)
     while limit is None or items < limit:
         async with database.transaction(namespace_id) as conn:
@@ -92,7 +91,12 @@ async def backfill_tool_sentences(
                 break
             left = None if limit is None else limit - items
             span = sentences.MessageRange(after, last)
-            items += await schedule(conn, namespace_id, span, with_model, left)
+            missing = await sentences.find_missing_sentences(
+                conn, namespace_id, span, with_model, left
+            )
+            if missing and not dry_run:
+                missing = await sentences.enqueue_sentences(conn, namespace_id, missing)
+        items += len(missing)
         after = last
     if not dry_run:
         # Also what an earlier call enqueued and did not come to schedule.

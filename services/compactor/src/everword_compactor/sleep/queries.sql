@@ -288,10 +288,10 @@ RETURNING conversation_id;
 -- request_sleep --
 -- Mark the sessions of each conversation as finished up to its latest message.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
-SELECT %(namespace_id)s, wanted.id, c.last_seq
-  FROM unnest(%(conversation_ids)s::uuid[]) AS wanted (id)
-  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = wanted.id
- ORDER BY wanted.id
+SELECT c.namespace_id, c.id, c.last_seq
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = ANY(%(conversation_ids)s::uuid[])
+ ORDER BY c.id
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE
    SET sleep_wanted_seq = excluded.sleep_wanted_seq
  WHERE p.sleep_wanted_seq < excluded.sleep_wanted_seq;
@@ -305,10 +305,10 @@ UPDATE sleep_sessions
 -- insert_edge --
 -- Link two current facts; if the same link exists, its confidence and reason are replaced.
 INSERT INTO fact_edges AS e (namespace_id, id, from_fact_id, to_fact_id, relation, confidence, reason, valid_from, known_from)
-SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s, %(confidence)s, %(reason)s, %(valid_from)s,
-       %(now)s
- WHERE (SELECT count(*) FROM facts f
-         WHERE f.namespace_id = %(namespace_id)s AND f.id IN (%(from_fact_id)s, %(to_fact_id)s) AND f.state IN (1, 2, 3)) = 2
+SELECT f.namespace_id, %(id)s, f.id, other.id, %(relation)s, %(confidence)s, %(reason)s, %(valid_from)s, %(now)s
+  FROM facts f
+  JOIN facts other ON other.namespace_id = f.namespace_id AND other.id = %(to_fact_id)s AND other.state IN (1, 2, 3)
+ WHERE f.namespace_id = %(namespace_id)s AND f.id = %(from_fact_id)s AND f.state IN (1, 2, 3)
     ON CONFLICT (namespace_id, from_fact_id, to_fact_id, relation) WHERE known_until IS NULL
     DO UPDATE SET confidence = excluded.confidence, reason = excluded.reason
         WHERE e.confidence <> excluded.confidence;

@@ -58,10 +58,12 @@ SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace
 -- Store sentences, in the order of the messages' ids, and return the ids of the messages whose sentence was stored. A
 -- template never replaces a sentence that a model wrote.
 INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version, agent, subject)
-SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coalesce(m.agent, ''), coalesce(m.subject, '')
-  FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
+SELECT t.namespace_id, s.message_id, s.content, s.model, s.prompt_version, coalesce(m.agent, ''), coalesce(m.subject, '')
+  FROM tenants t
+ CROSS JOIN unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
     AS s (message_id, content, model, prompt_version)
-  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = s.message_id
+  LEFT JOIN messages m ON m.namespace_id = t.namespace_id AND m.id = s.message_id
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, message_id) DO UPDATE
    SET content = excluded.content, model = excluded.model, prompt_version = excluded.prompt_version, created_at = excluded.created_at
  WHERE kept.model = %(template)s OR excluded.model <> %(template)s
@@ -75,44 +77,32 @@ SELECT id
  ORDER BY id DESC
  LIMIT 1;
 
--- count_missing_sentences --
--- Count the tool calls that enqueue_sentences would enqueue.
-SELECT count(*)
-  FROM (SELECT
-          FROM messages m
-          LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
-          LEFT JOIN tool_sentence_queue q ON q.namespace_id = %(namespace_id)s AND q.message_id = m.id
-         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
-           AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
-           AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
-           AND q.state IS DISTINCT FROM 'pending'
-           AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
-                OR (s.model = %(template)s AND %(with_model)s))
-         LIMIT %(limit)s) AS missing;
+-- find_missing_sentences --
+-- Return the tool calls of a batch without text and without an up-to-date sentence, parked ones included, unless their
+-- sentence is pending.
+SELECT m.id
+  FROM messages m
+  LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
+  LEFT JOIN tool_sentence_queue q ON q.namespace_id = %(namespace_id)s AND q.message_id = m.id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+   AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
+   AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
+   AND q.state IS DISTINCT FROM 'pending'
+   AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
+        OR (s.model = %(template)s AND %(with_model)s))
+ ORDER BY m.id
+ LIMIT %(limit)s;
 
 -- enqueue_sentences --
--- Enqueue each tool call of a batch without text and without an up-to-date sentence, parked ones included; returns the
--- number that was not pending before.
-WITH pending AS (
-    INSERT INTO tool_sentence_queue AS queued (namespace_id, message_id)
-    SELECT %(namespace_id)s, m.id
-      FROM messages m
-      LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
-      LEFT JOIN tool_sentence_queue q ON q.namespace_id = %(namespace_id)s AND q.message_id = m.id
-     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
-       AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
-       AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
-       AND q.state IS DISTINCT FROM 'pending'
-       AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
-            OR (s.model = %(template)s AND %(with_model)s))
-     ORDER BY m.id
-     LIMIT %(limit)s
+-- Enqueue tool calls, parked ones included; returns the calls that were not pending before.
+INSERT INTO tool_sentence_queue AS queued (namespace_id, message_id)
+SELECT t.namespace_id, calls.message_id
+  FROM tenants t CROSS JOIN unnest(%(message_ids)s::uuid[]) AS calls (message_id)
+ WHERE t.namespace_id = %(namespace_id)s
     ON CONFLICT (namespace_id, message_id) DO UPDATE
-       SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
-     WHERE queued.state = 'failed'
-    RETURNING 1
-)
-SELECT count(*) FROM pending;
+   SET state = 'pending', attempts = 0, not_before = excluded.not_before, error = NULL
+ WHERE queued.state = 'failed'
+RETURNING message_id;
 
 -- has_pending_sentences --
 -- Return whether a sentence is pending in the namespace.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_value
+from everword.db.statements import fetch_all, fetch_value, fetch_values
 from everword.jobs.enqueue import TOOL_SENTENCES, DueJob, enqueue, shards
 from everword_compactor.tool_sentences.model import ParkedCall
 from everword_compactor.tool_sentences.prompt import TEMPLATE, TOOL_SENTENCE_VERSION
@@ -29,19 +30,28 @@ async def last_message(conn: Connection, namespace_id: int, after: UUID, limit: 
     return found
 
 
-async def count_missing_sentences(
+async def find_missing_sentences(
     conn: Connection, namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
-) -> int:
-    parameters = _parameters(namespace_id, span, with_model, limit)
-    return int(await fetch_value(conn, SQL["count_missing_sentences"], parameters))
+) -> list[UUID]:
+    """Return up to `limit` tool calls of a span whose sentence is missing or outdated, and not pending."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "after": span.after,
+        "last": span.last,
+        "limit": limit,
+        "with_model": with_model,
+        "template": TEMPLATE,
+        "prompt_version": TOOL_SENTENCE_VERSION,
+    }
+    return await fetch_values(conn, SQL["find_missing_sentences"], parameters)
 
 
 async def enqueue_sentences(
-    conn: Connection, namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
-) -> int:
-    """Put up to `limit` tool calls of a span into the queue; returns how many became pending."""
-    parameters = _parameters(namespace_id, span, with_model, limit)
-    return int(await fetch_value(conn, SQL["enqueue_sentences"], parameters))
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> list[UUID]:
+    """Make sentences of tool calls pending; return the calls that were not pending before."""
+    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
+    return await fetch_values(conn, SQL["enqueue_sentences"], parameters)
 
 
 async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
@@ -54,17 +64,3 @@ async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
 async def list_parked_calls(conn: Connection, namespace_id: int, limit: int) -> list[ParkedCall]:
     parameters = {"namespace_id": namespace_id, "limit": limit}
     return await fetch_all(conn, SQL["list_parked_calls"], parameters, ParkedCall)
-
-
-def _parameters(
-    namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
-) -> dict[str, object]:
-    return {
-        "namespace_id": namespace_id,
-        "after": span.after,
-        "last": span.last,
-        "limit": limit,
-        "with_model": with_model,
-        "template": TEMPLATE,
-        "prompt_version": TOOL_SENTENCE_VERSION,
-    }

@@ -10,57 +10,9 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
  ORDER BY state, id;
 
 -- find_pending --
--- Return the namespaces with pending vectors, and each one's share of the next batch. Namespaces take turns, starting
--- after `after`. Each gets at most `few` vectors, because it needs transactions of its own; if few namespaces have
--- pending vectors, they share the rest of the batch. With `only_few`, larger namespaces are skipped. With `early`,
--- derived text is included before its minute has passed.
-WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
-    -- Skips from namespace to namespace in the index, so that the cost does not depend on their sizes: first those
-    -- after `after`, then those up to it.
-    SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
-      FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
-     UNION ALL
-    SELECT walk.is_wrapped, next.namespace_id, taken.few, walk.claimed + taken.few
-      FROM walk
-     CROSS JOIN LATERAL (
-           SELECT q.namespace_id FROM embedding_queue q
-            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
-            ORDER BY q.namespace_id LIMIT 1) AS next
-     CROSS JOIN LATERAL (
-           SELECT count(*) AS few
-             FROM (SELECT FROM embedding_queue q
-                    WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                      AND q.namespace_id = next.namespace_id
-                      AND q.not_before <= now() + CASE WHEN %(early)s THEN interval '1 minute' ELSE interval '0' END
-                      AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
-                      AND NOT EXISTS (SELECT FROM embedding_pauses p
-                                       WHERE p.namespace_id = next.namespace_id AND p.generation_id = %(generation_id)s
-                                         AND p.until > now())
-                    LIMIT %(few)s + 1) AS first) AS due
-     CROSS JOIN LATERAL (
-           SELECT CASE WHEN %(only_few)s AND due.few > %(few)s THEN 0 ELSE least(due.few, %(few)s) END AS few) AS taken
-     WHERE walk.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT walk.is_wrapped)
-), turns AS MATERIALIZED (
-    SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns
-      FROM (SELECT is_wrapped, namespace_id,
-                   sum(few) OVER (ORDER BY is_wrapped, namespace_id) - few AS before
-              FROM walk WHERE few > 0) AS due
-     WHERE before < %(batch)s
-)
-SELECT namespace_id, count(*) AS share
-  FROM (SELECT turns.namespace_id
-          FROM turns
-         CROSS JOIN LATERAL (
-               SELECT row_number() OVER () AS place
-                 FROM (SELECT FROM embedding_queue q
-                        WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                          AND q.namespace_id = turns.namespace_id
-                          AND q.not_before <= now() + CASE WHEN %(early)s THEN interval '1 minute' ELSE interval '0' END
-                          AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
-                        LIMIT %(batch)s + 1 - turns.turns) AS pending) AS pending
-         ORDER BY greatest(pending.place, %(few)s), turns.turn, pending.place LIMIT %(batch)s) AS taken
- GROUP BY namespace_id
- ORDER BY namespace_id;
+-- Return the namespaces with pending vectors, and each one's share of the next batch.
+SELECT namespace_id, share
+  FROM divide_batch(%(generation_id)s, %(after)s, %(batch)s, %(few)s, %(only_few)s, %(early)s);
 
 -- claim_pending --
 -- Claim a namespace's share of a batch, the longest waiting rows first, skipping locked ones. Attempts are numbered,
@@ -120,18 +72,18 @@ RETURNING q.memory_id;
 -- store_halfvecs --
 -- Store vectors of passages that still exist. The ids are sorted; the vectors are concatenated in one array.
 INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
-SELECT %(namespace_id)s, v.memory_id,
+SELECT m.namespace_id, v.memory_id,
        (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]::halfvec
   FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
- WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 
 -- store_arrays --
 -- Store vectors of passages that still exist, if the database has no pgvector.
 INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
-SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
+SELECT m.namespace_id, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
   FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
- WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 
 -- release_pending --
@@ -157,47 +109,19 @@ UPDATE embedding_queue q
    AND q.attempts = %(attempts)s;
 
 -- forgotten_namespaces --
--- Return namespaces with overdue vectors and no open embedding job, because nothing scheduled one or because a pause
--- has ended. Skips from namespace to namespace in the index, so that the cost does not depend on their sizes.
-WITH RECURSIVE walk (generation_id, namespace_id, not_before) AS (
-    SELECT id, 0::bigint, 'infinity'::timestamptz FROM model_generations WHERE state IN ('active', 'building')
-     UNION ALL
-    SELECT walk.generation_id, next.namespace_id, next.not_before
-      FROM walk
-     CROSS JOIN LATERAL (
-           SELECT q.namespace_id, q.not_before FROM embedding_queue q
-            WHERE q.generation_id = walk.generation_id AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
-            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
-)
-SELECT late.namespace_id
-  FROM (SELECT DISTINCT namespace_id FROM walk
-         WHERE not_before <= now() - make_interval(secs => %(max_wait_s)s)
-           AND NOT EXISTS (SELECT FROM embedding_pauses p
-                            WHERE p.namespace_id = walk.namespace_id AND p.generation_id = walk.generation_id
-                              AND p.until > now())) AS late
- WHERE NOT EXISTS (SELECT FROM jobs j
-                    WHERE j.namespace_id = late.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
- ORDER BY late.namespace_id;
+-- Return namespaces with overdue vectors and no open embedding job.
+SELECT forgotten_namespaces(%(max_wait_s)s);
 
--- measure_backlog --
--- Return the number of pending vectors, counted up to a cap, and the age of the oldest. The age is estimated from the
--- next row of each namespace.
-WITH RECURSIVE walk (generation_id, namespace_id, enqueued_at) AS (
-    SELECT id, 0::bigint, NULL::timestamptz FROM model_generations WHERE state IN ('active', 'building')
-     UNION ALL
-    SELECT walk.generation_id, next.namespace_id, next.enqueued_at
-      FROM walk
-     CROSS JOIN LATERAL (
-           SELECT q.namespace_id, q.enqueued_at FROM embedding_queue q
-            WHERE q.generation_id = walk.generation_id AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
-            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
-)
-SELECT (SELECT count(*)
-          FROM (SELECT FROM embedding_queue
-                 WHERE state = 'pending'
-                   AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
-                 LIMIT %(cap)s) AS waiting) AS pending,
-       coalesce(extract(epoch FROM now() - (SELECT min(enqueued_at) FROM walk)), 0)::float8 AS oldest_s;
+-- count_backlog --
+-- Return the number of pending vectors, counted up to a cap.
+SELECT count(*)
+  FROM (SELECT 1
+          FROM model_generations g JOIN embedding_queue q ON q.generation_id = g.id AND q.state = 'pending'
+         WHERE g.state IN ('active', 'building') LIMIT %(cap)s) AS waiting;
+
+-- oldest_pending --
+-- Return the age of the oldest pending vector in seconds, estimated from the next one of each namespace; 0 without any.
+SELECT coalesce(extract(epoch FROM now() - min(enqueued_at)), 0)::float8 FROM earliest_pending();
 
 -- backfill_generation --
 -- Enqueue vectors of older passages for a generation that is being built; returns the number of passages checked.

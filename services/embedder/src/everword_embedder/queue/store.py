@@ -241,12 +241,13 @@ def forgotten_namespaces(conn: Connection, max_wait_s: float) -> list[int]:
     return fetch_values(conn, SQL["forgotten_namespaces"], parameters)
 
 
-@statement(SQL)
-def measure_backlog(conn: Connection, cap: int) -> Backlog: ...
+def measure_backlog(conn: Connection, cap: int) -> Backlog:
+    pending = int(fetch_value(conn, SQL["count_backlog"], {"cap": cap}))
+    return Backlog(pending, float(fetch_value(conn, SQL["oldest_pending"])))
 
 
 def backfill_generation(conn: Connection, batch: int) -> int:
-    """Queue a batch of the backlog; returns the number of passages examined, 0 if there is nothing to do."""
+    """Queue a batch of the backlog; returns the number of passages and namespaces read, 0 if there is nothing to do."""
     return int(fetch_value(conn, SQL["backfill_generation"], {"batch": batch}) or 0)
 
 

@@ -57,34 +57,29 @@ UPDATE conversations
 RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, task_id,
           title, settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
 
--- end_earlier_sessions --
--- Mark the sessions of other conversations with the same subject, agent and channel as finished if they still wait for
--- Sleep and had no message for `rested_s` seconds; with 0, also the active ones. Only the 20 most recently active
--- conversations of the subject and agent are checked.
-WITH latest AS MATERIALIZED (
-    SELECT c.id, c.channel, c.last_seq
-      FROM conversations c
-     WHERE c.namespace_id = %(namespace_id)s AND c.subject = %(subject)s AND c.agent = %(agent)s AND c.turn_count > 0
-       AND c.last_message_at <= CASE WHEN %(rested_s)s = 0 THEN 'infinity' ELSE now() - make_interval(secs => %(rested_s)s) END
-     ORDER BY c.last_message_at DESC LIMIT 20
-)
-INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
-SELECT %(namespace_id)s, latest.id, latest.last_seq
-  FROM latest
+-- find_earlier_sessions --
+-- Return other conversations with the same subject, agent and channel whose sessions still wait for Sleep, and which had
+-- no message for `rested_s` seconds; with 0, also the active ones. Only the 20 most recently active conversations of the
+-- subject and agent are checked.
+SELECT latest.id
+  FROM (SELECT c.id, c.channel
+          FROM conversations c
+         WHERE c.namespace_id = %(namespace_id)s AND c.subject = %(subject)s AND c.agent = %(agent)s AND c.turn_count > 0
+           AND c.last_message_at <= CASE WHEN %(rested_s)s = 0 THEN 'infinity' ELSE now() - make_interval(secs => %(rested_s)s) END
+         ORDER BY c.last_message_at DESC LIMIT 20) AS latest
   -- A job waits for `idle_s` seconds after the latest stored message, whatever time the message has.
   JOIN jobs j ON j.namespace_id = %(namespace_id)s AND j.task = 'sleep' AND j.subject = latest.id::text
              AND j.state = 'pending' AND j.not_before <= now() + make_interval(secs => %(idle_s)s - %(rested_s)s)
  WHERE latest.channel = %(channel)s AND latest.id <> %(conversation_id)s
- ORDER BY latest.id
-    ON CONFLICT (namespace_id, conversation_id) DO UPDATE SET sleep_wanted_seq = excluded.sleep_wanted_seq
-RETURNING p.conversation_id AS id;
+ ORDER BY latest.id;
 
--- end_session --
--- Mark the session of a conversation as finished; return whether it has messages that Sleep has not processed.
+-- end_sessions --
+-- Mark the sessions of conversations as finished; return whether each has messages that Sleep has not processed.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
-SELECT %(namespace_id)s, c.id, c.last_seq
+SELECT c.namespace_id, c.id, c.last_seq
   FROM conversations c
- WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = ANY(%(conversation_ids)s::uuid[])
+ ORDER BY c.id
     ON CONFLICT (namespace_id, conversation_id) DO UPDATE
    SET sleep_wanted_seq = greatest(p.sleep_wanted_seq, excluded.sleep_wanted_seq)
 RETURNING p.slept_seq < p.sleep_wanted_seq AS waits;

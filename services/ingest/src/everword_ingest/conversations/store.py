@@ -103,14 +103,24 @@ async def end_earlier_sessions(
         "channel": conversation.channel,
         "subject": conversation.subject,
     }
-    return await fetch_values(conn, SQL["end_earlier_sessions"], parameters)
+    ended: list[UUID] = await fetch_values(conn, SQL["find_earlier_sessions"], parameters)
+    if ended:
+        await _end_sessions(conn, namespace_id, ended)
+    return ended
 
 
 async def end_session(conn: Connection, namespace_id: int, conversation_id: UUID) -> None:
     """Let the messages of a conversation so far count as a finished session, and make its Sleep due."""
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    if await fetch_value(conn, SQL["end_session"], parameters):
+    if any(await _end_sessions(conn, namespace_id, [conversation_id])):
         await enqueue(conn, [DueJob(namespace_id, SLEEP, str(conversation_id))])
+
+
+async def _end_sessions(
+    conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]
+) -> list[bool]:
+    """Let the messages of conversations so far count as finished sessions; return whether each waits for Sleep."""
+    parameters = {"namespace_id": namespace_id, "conversation_ids": list(conversation_ids)}
+    return await fetch_values(conn, SQL["end_sessions"], parameters)
 
 
 def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:

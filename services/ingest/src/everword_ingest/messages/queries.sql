@@ -51,4 +51,6 @@ SELECT enqueue_days(%(namespace_id)s, %(days)b::date[], array_fill(%(subject)s::
 -- enqueue_sentences --
 -- Enqueue tool calls without text, so that they get a sentence.
 INSERT INTO tool_sentence_queue (namespace_id, message_id)
-SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;
+SELECT t.namespace_id, calls.message_id
+  FROM tenants t CROSS JOIN unnest(%(message_ids)s::uuid[]) AS calls (message_id)
+ WHERE t.namespace_id = %(namespace_id)s;

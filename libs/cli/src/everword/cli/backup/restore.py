@@ -22,8 +22,6 @@ from everword.cli.backup.programs import find_program, run
 from everword.cli.backup.roles import restore_roles
 from everword.db.migrate import migrate
 
-#: Transaction ids of the old server mean nothing on this one.
-_RENUMBER_GENERATIONS = "UPDATE everword.model_generations SET created_xid = pg_current_xact_id()"
 #: Watchers may hold numbers of changes after the backup. These are never given again.
 _SKIP_CHANGE_NUMBERS = "UPDATE everword.change_numbers SET last_number = last_number + 1000000000"
 
@@ -57,7 +55,7 @@ def restore(
             arguments = ["--single-transaction", "--no-owner", "--exit-on-error"]
             run(program, [*arguments, f"--use-list={others}", str(folder / DUMP)], admin_url, step)
         _compare(conn, manifest)
-        _renumber(conn)
+        conn.execute(_SKIP_CHANGE_NUMBERS)
     migrate(admin_url)
     return manifest, without
 
@@ -78,12 +76,6 @@ def _refuse_target(conn: psycopg.Connection) -> None:
             f"the database {row[0]} is not empty: create a new one, and name it in "
             "EVERWORD_ADMIN_DATABASE_URL"
         )
-
-
-def _renumber(conn: psycopg.Connection) -> None:
-    with conn.transaction():
-        conn.execute(_RENUMBER_GENERATIONS)
-        conn.execute(_SKIP_CHANGE_NUMBERS)
 
 
 def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:

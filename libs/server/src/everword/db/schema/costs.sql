@@ -310,10 +310,10 @@ BEGIN
             WHERE old.namespace_id = namespace AND old.called_at < now() - keep
             ORDER BY old.called_at LIMIT batch FOR UPDATE SKIP LOCKED);
     DELETE FROM budget_spending s
-     WHERE s.namespace_id = namespace AND (s.budget_id, s.period) IN (
-           SELECT old.budget_id, old.period FROM budget_spending old
-            WHERE old.namespace_id = namespace AND old.started_at < now() - keep
-            ORDER BY old.started_at LIMIT batch);
+     USING (SELECT old.budget_id, old.period FROM budget_spending old
+             WHERE old.namespace_id = namespace AND old.started_at < now() - keep
+             ORDER BY old.started_at LIMIT batch) AS old
+     WHERE s.namespace_id = namespace AND s.budget_id = old.budget_id AND s.period = old.period;
     DELETE FROM budget_events e
      WHERE e.namespace_id = namespace AND e.id IN (
            SELECT old.id FROM budget_events old

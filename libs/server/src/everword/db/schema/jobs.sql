@@ -98,3 +98,24 @@ COMMENT ON FUNCTION enqueue_jobs IS
     'pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed, except jobs '
     'parked for longer than `retry_failed_after_s`.';
 GRANT EXECUTE ON FUNCTION enqueue_jobs TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+
+CREATE FUNCTION next_turn(due_task text, after bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    turn bigint;
+BEGIN
+    SELECT j.namespace_id INTO turn FROM jobs j
+     WHERE j.task = due_task AND j.state = 'pending' AND j.published_at IS NOT NULL AND j.not_before <= now()
+       AND j.namespace_id > after
+     ORDER BY j.namespace_id LIMIT 1;
+    IF NOT FOUND THEN
+        SELECT j.namespace_id INTO turn FROM jobs j
+         WHERE j.task = due_task AND j.state = 'pending' AND j.published_at IS NOT NULL AND j.not_before <= now()
+           AND j.namespace_id <= after
+         ORDER BY j.namespace_id LIMIT 1;
+    END IF;
+    RETURN turn;
+END $$;
+COMMENT ON FUNCTION next_turn IS
+    'Return the next namespace, in a circular order after `after`, that has published due jobs of a task; NULL if none has.';
+GRANT EXECUTE ON FUNCTION next_turn TO everword_ingest, everword_compactor, everword_embedder;

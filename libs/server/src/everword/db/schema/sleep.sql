@@ -86,16 +86,19 @@ GRANT SELECT, INSERT, UPDATE ON sleep_nights TO everword_compactor;
 INSERT INTO transfer_rules VALUES ('sleep_nights', 52, 'night', '{night}', 'Last night processed by Sleep.');
 
 CREATE FUNCTION nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'sleep' AND j.subject = 'namespace'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-       AND EXISTS (SELECT FROM facts f WHERE f.namespace_id = n.id)
-     ORDER BY n.id LIMIT batch
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    parked_since constant timestamptz := now() - parked;
+BEGIN
+    RETURN QUERY
+    SELECT t.namespace_id
+      FROM tenants t JOIN namespaces n ON n.id = t.namespace_id AND n.state = 'active'
+     WHERE NOT EXISTS (SELECT 1 FROM jobs j
+                        WHERE j.namespace_id = t.namespace_id AND j.task = 'sleep' AND j.subject = 'namespace'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > parked_since))
+       AND EXISTS (SELECT 1 FROM facts f WHERE f.namespace_id = t.namespace_id)
+     ORDER BY t.namespace_id LIMIT batch;
+END $$;
 COMMENT ON FUNCTION nightless_namespaces IS
     'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 

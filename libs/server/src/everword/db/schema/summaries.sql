@@ -113,67 +113,56 @@ INSERT INTO transfer_rules VALUES ('summary_sources', 31, 'summary_source', '{su
 CREATE FUNCTION outdated_summaries(
     at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
 RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    -- Skips through the index, first from writer to writer, then from namespace to namespace, so that the cost does not
-    -- depend on the number of nodes.
-    WITH RECURSIVE writer (model, prompt_version) AS (
-        (SELECT s.model, s.prompt_version FROM summaries s
-          WHERE s.level = at_level ORDER BY s.model, s.prompt_version LIMIT 1)
-         UNION ALL
-        SELECT next.model, next.prompt_version
-          FROM writer
-         CROSS JOIN LATERAL (
-               SELECT s.model, s.prompt_version FROM summaries s
-                WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
-                ORDER BY s.model, s.prompt_version LIMIT 1) AS next
-    ), round AS (
-        -- Each minute starts at another namespace, in case more namespaces have outdated nodes than fit into a batch.
-        SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
-    ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
-        SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
-          FROM writer CROSS JOIN round
-         CROSS JOIN LATERAL (VALUES (false, round.after), (true, 0)) AS start (is_wrapped, namespace_id)
-         -- Extractive summaries do not replace those of a language model.
-         WHERE CASE WHEN writer.model = current_model THEN writer.prompt_version < current_version
-                    ELSE current_model <> 'extractive' END
-         UNION ALL
-        SELECT walk.model, walk.prompt_version, walk.is_wrapped, next.namespace_id, walk.found + 1
-          FROM walk CROSS JOIN round
-         CROSS JOIN LATERAL (
-               SELECT s.namespace_id FROM summaries s
-                WHERE s.level = at_level AND s.model = walk.model AND s.prompt_version = walk.prompt_version
-                  AND s.namespace_id > walk.namespace_id
-                ORDER BY s.namespace_id LIMIT 1) AS next
-         WHERE walk.found < batch AND (next.namespace_id <= round.after OR NOT walk.is_wrapped)
-    ), turns AS MATERIALIZED (
-        SELECT walk.model, walk.prompt_version, walk.namespace_id, count(*) OVER () AS turns
-          FROM walk JOIN namespaces n ON n.id = walk.namespace_id AND n.state = 'active'
-         WHERE walk.found > 0
-         ORDER BY walk.is_wrapped, walk.namespace_id LIMIT batch
-    )
-    SELECT outdated.namespace_id, outdated.conversation_id, outdated.period, outdated.subject
-      FROM turns
-     CROSS JOIN LATERAL (
-           SELECT s.namespace_id, s.conversation_id, s.period, s.subject
-             FROM summaries s
-            WHERE s.level = at_level AND s.model = turns.model AND s.prompt_version = turns.prompt_version
-              AND s.namespace_id = turns.namespace_id
-              -- Failed jobs wait until `parked_since`, so that they do not delay the others.
-              AND NOT EXISTS (SELECT FROM jobs j
-                               WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
-                                 AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
-                                 AND j.subject = CASE at_level
-                                                 WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
-                                                 WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
-                                                 WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
-                                                 WHEN 7 THEN to_char(s.period, '"year/"YYYY')
-                                                 ELSE s.conversation_id::text END
-                                              || CASE WHEN at_level < 4 OR s.subject = '' THEN ''
-                                                      ELSE '/' || encode(sha256(convert_to(s.subject, 'UTF8')), 'hex') END)
-            LIMIT (batch - 1) / least(turns.turns, batch) + 1) AS outdated
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    -- Each minute starts at another namespace, in case more namespaces have outdated nodes than fit into a batch.
+    first constant bigint := (SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(n.id) + 1) FROM namespaces n);
+    written_by text := '';
+    version integer := -1;
+    turns bigint[];
+    turn bigint;
+BEGIN
+    -- Skips through the index from writer to writer, so that the cost does not depend on the number of nodes.
+    LOOP
+        SELECT s.model, s.prompt_version INTO written_by, version
+          FROM summaries s
+         WHERE s.level = at_level AND (s.model, s.prompt_version) > (written_by, version)
+         ORDER BY s.model, s.prompt_version LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        -- Extractive summaries do not replace those of a language model.
+        CONTINUE WHEN CASE WHEN written_by = current_model THEN version >= current_version
+                           ELSE current_model = 'extractive' END;
+        turns := ARRAY(
+            SELECT t.namespace_id
+              FROM tenants t JOIN namespaces n ON n.id = t.namespace_id AND n.state = 'active'
+             WHERE EXISTS (SELECT 1 FROM summaries s
+                            WHERE s.namespace_id = t.namespace_id AND s.level = at_level AND s.model = written_by
+                              AND s.prompt_version = version)
+             ORDER BY t.namespace_id < first, t.namespace_id LIMIT batch);
+        FOREACH turn IN ARRAY turns LOOP
+            RETURN QUERY
+            SELECT s.namespace_id, s.conversation_id, s.period, s.subject
+              FROM summaries s
+             WHERE s.namespace_id = turn AND s.level = at_level AND s.model = written_by AND s.prompt_version = version
+               -- Failed jobs wait until `parked_since`, so that they do not delay the others.
+               AND NOT EXISTS (SELECT 1 FROM jobs j
+                                WHERE j.namespace_id = turn AND j.state = 'failed' AND j.updated_at > parked_since
+                                  AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
+                                  AND j.subject = CASE at_level
+                                                  WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
+                                                  WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
+                                                  WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
+                                                  WHEN 7 THEN to_char(s.period, '"year/"YYYY')
+                                                  ELSE s.conversation_id::text END
+                                               || CASE WHEN at_level < 4 OR s.subject = '' THEN ''
+                                                       ELSE '/' || encode(sha256(convert_to(s.subject, 'UTF8')), 'hex') END)
+             LIMIT (batch - 1) / cardinality(turns) + 1;
+        END LOOP;
+    END LOOP;
+END $$;
 COMMENT ON FUNCTION outdated_summaries IS
-    'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+    'Return nodes of a level by another model or older prompt, not parked: ids and dates. At most `batch` for each such model and '
+    'prompt, shared by their namespaces.';
 
 CREATE TABLE compaction_progress (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -197,7 +186,7 @@ COMMENT ON COLUMN compaction_progress.learned_seq IS 'Position up to which facts
 COMMENT ON COLUMN compaction_progress.slept_seq IS 'Position up to which Sleep made sessions.';
 COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, even if they are recent.';
 SELECT isolate_table('compaction_progress', NULL);
-GRANT SELECT, INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq) ON compaction_progress TO everword_ingest;
+GRANT SELECT, INSERT, UPDATE (sleep_wanted_seq) ON compaction_progress TO everword_ingest;
 GRANT SELECT ON compaction_progress TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON compaction_progress TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('conversation', 10, 'compaction_progress', 'conversation_id');
@@ -252,48 +241,67 @@ COMMENT ON FUNCTION enqueue_days IS
     'Enqueue messages for their days: a row for each day, subject, instance and conversation, with the messages'' sequence numbers.';
 GRANT EXECUTE ON FUNCTION enqueue_days TO everword_ingest, everword_compactor;
 
+CREATE FUNCTION enqueue_lost_periods(namespace bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    lost record;
+BEGIN
+    FOR lost IN
+        SELECT found.level, found.period, found.subject
+          FROM (SELECT s.level + 1 AS level, s.subject,
+                       CASE s.level WHEN 4 THEN date_trunc('week', s.period)
+                                    WHEN 5 THEN date_trunc('month', s.period + 3)
+                                    ELSE date_trunc('year', s.period) END::date AS period
+                  FROM summaries s
+                 WHERE s.namespace_id = namespace AND s.level BETWEEN 4 AND 6 AND s.parent_id IS NULL AND NOT s.hidden
+                 UNION
+                SELECT s.level, s.subject, s.period
+                  FROM summaries s
+                 WHERE s.namespace_id = namespace AND s.level BETWEEN 5 AND 7 AND s.stale) AS found
+         WHERE NOT EXISTS (SELECT 1 FROM calendar_pending p
+                            WHERE p.namespace_id = namespace AND p.level = found.level AND p.period = found.period
+                              AND p.subject = found.subject)
+    LOOP
+        INSERT INTO calendar_pending (namespace_id, level, period, subject)
+        VALUES (namespace, lost.level, lost.period, lost.subject);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION enqueue_lost_periods IS
+    'Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.';
+GRANT EXECUTE ON FUNCTION enqueue_lost_periods TO everword_compactor;
+
 CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval, moment timestamptz)
 RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period, pending.subject
-      FROM namespaces n
-     -- Tomorrow, because the caller knows changes of clocks better; it checks each period itself.
-     CROSS JOIN LATERAL (
-           SELECT (moment AT TIME ZONE n.time_zone - make_interval(mins => n.day_cutoff_minutes))::date + 1 AS day) AS local
-     -- A month or year may end three days before its last one.
-     CROSS JOIN LATERAL (
-           VALUES (4::smallint, local.day), (5::smallint, date_trunc('week', local.day)::date),
-                  (6::smallint, date_trunc('month', local.day + 3)::date),
-                  (7::smallint, date_trunc('year', local.day + 3)::date)) AS ended (level, before)
-     CROSS JOIN LATERAL (
-           -- Skips from period to period, so that the cost does not depend on the number of rows.
-           WITH RECURSIVE step AS (
-               (SELECT p.level, p.period, p.subject FROM calendar_pending p
-                 WHERE p.namespace_id = n.id AND p.level = ended.level AND p.period < ended.before
-                 ORDER BY p.period, p.subject LIMIT 1)
-               UNION ALL
-               SELECT following.level, following.period, following.subject
-                 FROM step
-                CROSS JOIN LATERAL (
-                      SELECT p.level, p.period, p.subject FROM calendar_pending p
-                       WHERE p.namespace_id = n.id AND p.level = ended.level AND p.period < ended.before
-                         AND (p.period, p.subject) > (step.period, step.subject)
-                       ORDER BY p.period, p.subject LIMIT 1) AS following
-           )
-           SELECT step.level, step.period, step.subject
-             FROM step
-            WHERE NOT EXISTS (SELECT FROM summaries s
-                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period
-                                 AND s.subject = step.subject)
-               OR now() - longest >= (SELECT min(p.enqueued_at) FROM calendar_pending p
-                                       WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period
-                                         AND p.subject = step.subject)
-               OR now() - quiet >= (SELECT max(p.enqueued_at) FROM calendar_pending p
-                                     WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period
-                                       AND p.subject = step.subject)
-            LIMIT batch) AS pending
-     WHERE n.state = 'active'
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    quiet_since constant timestamptz := now() - quiet;
+    waiting_since constant timestamptz := now() - longest;
+BEGIN
+    RETURN QUERY
+    SELECT due.namespace_id, due.time_zone, due.day_cutoff_minutes, due.level, due.period, due.subject
+      FROM (SELECT pending.namespace_id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period, pending.subject,
+                   row_number() OVER (PARTITION BY pending.namespace_id, pending.level
+                                          ORDER BY pending.period, pending.subject) AS place
+              FROM (SELECT p.namespace_id, p.level, p.period, p.subject, min(p.enqueued_at) AS first_at,
+                           max(p.enqueued_at) AS last_at
+                      FROM calendar_pending p
+                     GROUP BY 1, 2, 3, 4) AS pending
+              JOIN namespaces n ON n.id = pending.namespace_id AND n.state = 'active'
+             -- Tomorrow, because the caller knows changes of clocks better; it checks each period itself.
+             CROSS JOIN LATERAL (
+                   SELECT (moment AT TIME ZONE n.time_zone - make_interval(mins => n.day_cutoff_minutes))::date + 1 AS day
+                   ) AS local
+              LEFT JOIN summaries s ON s.namespace_id = pending.namespace_id AND s.level = pending.level
+                                   AND s.period = pending.period AND s.subject = pending.subject
+                                   AND pending.last_at > quiet_since AND pending.first_at > waiting_since
+             WHERE s.id IS NULL
+               -- A month or year may end three days before its last one.
+               AND pending.period < CASE pending.level WHEN 4 THEN local.day
+                                                       WHEN 5 THEN date_trunc('week', local.day)::date
+                                                       WHEN 6 THEN date_trunc('month', local.day + 3)::date
+                                                       ELSE date_trunc('year', local.day + 3)::date END) AS due
+     WHERE due.place <= batch;
+END $$;
 COMMENT ON FUNCTION pending_periods IS
     'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 

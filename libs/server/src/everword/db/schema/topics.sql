@@ -24,16 +24,19 @@ INSERT INTO erasure_rules VALUES
 INSERT INTO transfer_rules VALUES ('topic_changes', 76, 'topic_change', '{id}', 'Changes since the pages were written.', '{id}');
 
 CREATE FUNCTION changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-     ORDER BY n.id LIMIT batch
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    parked_since constant timestamptz := now() - parked;
+BEGIN
+    RETURN QUERY
+    SELECT t.namespace_id
+      FROM tenants t JOIN namespaces n ON n.id = t.namespace_id AND n.state = 'active'
+     WHERE EXISTS (SELECT 1 FROM topic_changes c WHERE c.namespace_id = t.namespace_id)
+       AND NOT EXISTS (SELECT 1 FROM jobs j
+                        WHERE j.namespace_id = t.namespace_id AND j.task = 'learn' AND j.subject = 'topics'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > parked_since))
+     ORDER BY t.namespace_id LIMIT batch;
+END $$;
 COMMENT ON FUNCTION changed_topics IS 'Return namespaces with changes and no job scheduled, or failed for less than `parked`: ids only.';
 
 CREATE TABLE topic_sources (

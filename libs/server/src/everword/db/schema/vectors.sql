@@ -29,8 +29,9 @@ CREATE TABLE model_generations (
     -- If true, longer vectors are cut to `dimensions`; otherwise a longer vector is rejected, because it is from
     -- another model.
     matryoshka boolean NOT NULL DEFAULT false,
-    -- Writes that began before this transaction may not have seen the generation and enqueued nothing for it.
-    created_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    -- Virtual ids of the transactions that wrote passages when the creation had ended: they may not have seen the generation
+    -- and enqueued nothing for it. Null until they are recorded; the backlog is read after their end.
+    awaited_writers text[],
     backfilled_namespace bigint NOT NULL DEFAULT 0,
     backfilled_memory bigint NOT NULL DEFAULT 0,
     backfilled_at timestamptz,
@@ -216,7 +217,7 @@ COMMENT ON FUNCTION drop_vector_table IS 'Delete a generation with its vectors.'
 -- An extractive summary that quotes indexed messages verbatim gets one vector per leaf, because the messages have
 -- vectors of the same text.
 CREATE FUNCTION needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
     node_level smallint;
 BEGIN
@@ -227,14 +228,38 @@ BEGIN
     RETURN node_level IS NULL
         OR (node_level = 1 AND part = 0)
         -- A channel policy may exclude the messages from the index; then only the summary has their text.
-        OR EXISTS (SELECT FROM summary_sources s
+        OR EXISTS (SELECT 1 FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
-                      AND NOT EXISTS (SELECT FROM memories m
+                      AND NOT EXISTS (SELECT 1 FROM memories m
                                        WHERE m.namespace_id = namespace AND m.source_id = coalesce(s.message_id, s.child_id)));
 END $$;
 COMMENT ON FUNCTION needs_vector IS
     'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the '
     'index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
+
+CREATE FUNCTION missing_vectors(namespace bigint, generation bigint, after bigint, last bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    passage record;
+BEGIN
+    FOR passage IN EXECUTE format($statement$
+        SELECT m.id, m.kind, m.source_id, m.part
+          FROM visible_memories m
+          LEFT JOIN %I v ON v.namespace_id = $1 AND v.memory_id = m.id
+          LEFT JOIN embedding_queue q ON q.namespace_id = $1 AND q.memory_id = m.id AND q.generation_id = $2
+         WHERE m.namespace_id = $1 AND m.id > $3 AND m.id <= $4 AND m.content <> ''
+           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
+         ORDER BY m.id
+    $statement$, 'visible_vectors_' || generation) USING namespace, generation, after, last LOOP
+        -- Called here, because nodes of a distributed database call no function that reads tables.
+        IF passage.kind <> 2 OR needs_vector(namespace, passage.kind, passage.source_id, passage.part, 'has text') THEN
+            RETURN NEXT passage.id;
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION missing_vectors IS
+    'Return the passages of the transaction''s namespace after `after` and up to `last` that need a vector of a generation and have '
+    'none, stored or pending. Parked ones are among them.';
 
 CREATE FUNCTION insert_passages(
     namespace bigint, kinds smallint[], source_ids uuid[], parts integer[], conversation_ids uuid[], seqs bigint[], agents text[],
@@ -308,59 +333,196 @@ COMMENT ON FUNCTION insert_passages IS
     'Index passages, enqueue their vectors for every live model generation, count them, and store their authors'' names; return '
     'the highest id. Tags are literals of arrays.';
 
-CREATE FUNCTION backfill_generation(generation bigint, batch integer) RETURNS bigint
+CREATE FUNCTION passage_writers() RETURNS text[]
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    -- Such a transaction locks `memories` before it reads the generations, and until it ends.
+    SELECT coalesce(array_agg(DISTINCT l.virtualtransaction), '{}')
+      FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+     WHERE d.datname = current_database() AND l.relation = 'memories'::regclass AND l.mode = 'RowExclusiveLock'
+$$;
+COMMENT ON FUNCTION passage_writers IS
+    'Return the virtual ids of the open transactions that write passages. In a distributed database they lock the table on the '
+    'coordinator, where services connect.';
+
+CREATE FUNCTION backfill_generation(generation bigint, batch bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     building model_generations;
-    passed bigint;
+    namespace bigint;
+    after bigint;
+    last bigint;
+    counted bigint;
+    missing bigint[];
+    passed bigint := 0;
+    finished timestamptz;
 BEGIN
     -- One process at a time; others skip the locked row.
     SELECT * INTO building FROM model_generations
      WHERE id = generation AND state = 'building' AND backfilled_at IS NULL FOR UPDATE SKIP LOCKED;
-    -- Wait until every write that did not see the generation has ended. Then its rows are visible here, and later
-    -- writes enqueue their vectors themselves. Ids are no criterion, because they commit out of order.
-    IF building.id IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) <= building.created_xid THEN
+    -- Once the awaited transactions have ended, the rows of every write that did not see the generation are visible here,
+    -- and later writes enqueue their vectors themselves. Ids are no criterion, because they commit out of order.
+    IF building.id IS NULL OR building.awaited_writers IS NULL OR building.awaited_writers && passage_writers() THEN
         RETURN 0;
     END IF;
-    EXECUTE format($statement$
-        WITH next AS (
-            SELECT namespace_id, id, needs_vector(namespace_id, kind, source_id, part, content) AS wanted FROM memories
-             WHERE (namespace_id, id) > ($1, $2) ORDER BY namespace_id, id LIMIT $3
-        ), queued AS (
+    namespace := building.backfilled_namespace;
+    after := building.backfilled_memory;
+    -- Each statement reads one namespace, so that one node answers it.
+    WHILE passed < batch AND finished IS NULL LOOP
+        SELECT count(*), max(next.id) INTO counted, last
+          FROM (SELECT m.id FROM memories m
+                 WHERE m.namespace_id = namespace AND m.id > after ORDER BY m.id LIMIT batch - passed) AS next;
+        IF counted > 0 THEN
+            -- On all nodes, unlike set_config(): see send_settings.
+            EXECUTE format('SET LOCAL everword.namespace_id = %L', namespace);
+            missing := ARRAY(SELECT missing_vectors(namespace, generation, after, last));
             INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-            SELECT n.namespace_id, n.id, $4 FROM next n
-             WHERE n.wanted
-               AND NOT EXISTS (SELECT FROM %I v WHERE v.namespace_id = n.namespace_id AND v.memory_id = n.id)
-             ORDER BY n.namespace_id, n.id
-                ON CONFLICT DO NOTHING
-        ), last AS (
-            SELECT namespace_id, id FROM next ORDER BY namespace_id DESC, id DESC LIMIT 1
-        ), moved AS (
-            UPDATE model_generations g SET backfilled_namespace = last.namespace_id, backfilled_memory = last.id
-              FROM last WHERE g.id = $4
-        )
-        SELECT count(*) FROM next
-    $statement$, 'memory_vectors_' || generation
-    ) INTO passed USING building.backfilled_namespace, building.backfilled_memory, batch, generation;
-    IF passed < batch THEN
-        UPDATE model_generations SET backfilled_at = now() WHERE id = generation;
-    END IF;
+            SELECT t.namespace_id, v.memory_id, generation
+              FROM tenants t CROSS JOIN unnest(missing) AS v (memory_id)
+             WHERE t.namespace_id = namespace
+                ON CONFLICT DO NOTHING;
+            after := last;
+        END IF;
+        -- A namespace counts as a passage, so that a call takes a bounded time.
+        passed := passed + 1 + counted;
+        IF passed < batch THEN
+            namespace := (SELECT min(n.id) FROM namespaces n WHERE n.id > namespace);
+            after := 0;
+            finished := CASE WHEN namespace IS NULL THEN clock_timestamp() END;
+        END IF;
+    END LOOP;
+    UPDATE model_generations
+       SET backfilled_namespace = coalesce(namespace, 0), backfilled_memory = after, backfilled_at = finished
+     WHERE id = generation;
     RETURN passed;
 END $$;
 COMMENT ON FUNCTION backfill_generation IS
-    'Enqueue vectors of up to `batch` older passages of a building generation; return how many it read.';
+    'Enqueue vectors of older passages of a building generation; return how many passages and namespaces it read, about `batch`.';
 
 CREATE FUNCTION generation_is_complete(generation bigint) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    queued_until constant timestamptz := (SELECT g.backfilled_at FROM model_generations g WHERE g.id = generation);
+BEGIN
     -- Vectors of later writes may be pending, as they may be for the active generation.
-    SELECT g.backfilled_at IS NOT NULL AND NOT EXISTS (
-               SELECT FROM embedding_queue q
-                WHERE q.generation_id = g.id AND q.state = 'pending' AND q.enqueued_at <= g.backfilled_at)
-      FROM model_generations g WHERE g.id = generation
-$$;
+    RETURN queued_until IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM embedding_queue q
+         WHERE q.generation_id = generation AND q.state = 'pending' AND q.enqueued_at <= queued_until);
+END $$;
 COMMENT ON FUNCTION generation_is_complete IS 'Return whether no vector from before the generation was built is pending.';
 
-GRANT EXECUTE ON FUNCTION backfill_generation TO everword_embedder;
+CREATE FUNCTION divide_batch(generation bigint, after bigint, batch bigint, few bigint, only_few boolean, early boolean)
+RETURNS TABLE (namespace_id bigint, share bigint)
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    latest constant timestamptz := now() + CASE WHEN early THEN interval '1 minute' ELSE interval '0' END;
+    turns bigint[] := '{}';
+    counts bigint[] := '{}';
+    claimed bigint := 0;
+    start bigint := after;
+    is_wrapped boolean := false;
+    is_done boolean := false;
+    due bigint[];
+    candidate bigint;
+    counted bigint;
+BEGIN
+    WHILE NOT is_done LOOP
+        -- The next due vectors, by their namespaces: many small ones, or a large one whose other vectors are skipped. So the cost
+        -- does not depend on the sizes of namespaces, and few statements go to all nodes of a distributed database.
+        due := ARRAY(SELECT q.namespace_id FROM embedding_queue q
+                      WHERE q.generation_id = generation AND q.state = 'pending' AND q.namespace_id > start
+                        AND q.not_before <= latest
+                        AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
+                      -- A limit in a parameter would let each call plan anew. It must be at least `batch`, and more than `few`.
+                      ORDER BY q.namespace_id, q.not_before LIMIT 100);
+        IF cardinality(due) = 0 THEN
+            -- After the last namespace come those up to `after`.
+            is_done := is_wrapped;
+            is_wrapped := true;
+            start := 0;
+        END IF;
+        FOR candidate, counted IN SELECT d.id, count(*) FROM unnest(due) AS d (id) GROUP BY d.id ORDER BY d.id LOOP
+            is_done := claimed >= batch OR (is_wrapped AND candidate > after);
+            -- More vectors of the last namespace may follow; the next statement begins with it.
+            EXIT WHEN is_done OR (candidate = due[100] AND candidate > due[1]);
+            start := candidate;
+            CONTINUE WHEN only_few AND counted > few;
+            CONTINUE WHEN EXISTS (SELECT 1 FROM embedding_pauses p
+                                   WHERE p.namespace_id = candidate AND p.generation_id = generation AND p.until > now());
+            turns := turns || candidate;
+            counts := counts || counted;
+            claimed := claimed + least(counted, few);
+        END LOOP;
+    END LOOP;
+    RETURN QUERY
+    SELECT taken.namespace_id, count(*)
+      FROM (SELECT t.namespace_id
+              FROM unnest(turns, counts) WITH ORDINALITY AS t (namespace_id, counted, turn)
+             CROSS JOIN generate_series(1, t.counted) AS place
+             ORDER BY greatest(place, few), t.turn, place LIMIT batch) AS taken
+     GROUP BY taken.namespace_id
+     ORDER BY taken.namespace_id;
+END $$;
+COMMENT ON FUNCTION divide_batch IS
+    'Return namespaces with pending vectors of a generation, and each one''s share of the next batch. Namespaces take turns, '
+    'starting after `after`. Each gets at most `few` vectors; if few namespaces have pending vectors, they share the rest. With '
+    '`only_few`, larger namespaces are skipped. With `early`, derived text is included before its minute has passed.';
+
+CREATE FUNCTION earliest_pending()
+RETURNS TABLE (generation_id bigint, namespace_id bigint, not_before timestamptz, enqueued_at timestamptz)
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    start bigint;
+    is_found boolean;
+BEGIN
+    FOR generation_id IN SELECT g.id FROM model_generations g WHERE g.state IN ('active', 'building') ORDER BY g.id LOOP
+        start := 0;
+        is_found := true;
+        WHILE is_found LOOP
+            is_found := false;
+            -- Skips from namespace to namespace as divide_batch does.
+            FOR namespace_id, not_before, enqueued_at IN
+                SELECT q.namespace_id, q.not_before, q.enqueued_at FROM embedding_queue q
+                 WHERE q.generation_id = earliest_pending.generation_id AND q.state = 'pending' AND q.namespace_id > start
+                 ORDER BY q.namespace_id, q.not_before LIMIT 16
+            LOOP
+                is_found := true;
+                IF namespace_id > start THEN
+                    start := namespace_id;
+                    RETURN NEXT;
+                END IF;
+            END LOOP;
+        END LOOP;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION earliest_pending IS 'Return the next pending vector of each namespace and live generation.';
+
+CREATE FUNCTION forgotten_namespaces(max_wait_s double precision) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
+DECLARE
+    late bigint[];
+    namespaces bigint[];
+    generations bigint[];
+BEGIN
+    SELECT array_agg(p.namespace_id), array_agg(p.generation_id) INTO namespaces, generations
+      FROM embedding_pauses p WHERE p.until > now();
+    SELECT array_agg(DISTINCT e.namespace_id) INTO late
+      FROM (SELECT p.namespace_id, p.generation_id FROM earliest_pending() p
+             WHERE p.not_before <= now() - make_interval(secs => max_wait_s)
+            EXCEPT
+            SELECT * FROM unnest(namespaces, generations)) AS e;
+    RETURN QUERY
+    SELECT unnest(late)
+    EXCEPT
+    SELECT j.namespace_id FROM jobs j
+     WHERE j.namespace_id = ANY(late) AND j.task = 'embed' AND j.state IN ('pending', 'running')
+     ORDER BY 1;
+END $$;
+COMMENT ON FUNCTION forgotten_namespaces IS
+    'Return namespaces with vectors that have been due for `max_wait_s` seconds, and no open embedding job, because nothing '
+    'scheduled one or because a pause has ended.';
+
+GRANT EXECUTE ON FUNCTION backfill_generation, divide_batch, earliest_pending, forgotten_namespaces TO everword_embedder;
+GRANT EXECUTE ON FUNCTION missing_vectors TO everword_compactor;
 GRANT EXECUTE ON FUNCTION needs_vector, insert_passages TO everword_ingest, everword_compactor;
 
 SELECT install_pgvector();
