@@ -149,6 +149,10 @@ bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what t
 bench-proxy: $(SETUP) ## Measure what the proxy costs a call
 	PYTHONPATH=tests $(BIN)/python -m bench.proxy
 
+.PHONY: bench-citus
+bench-citus: $(SETUP) ## Measure how work spreads over 1 to 3 workers (CITUS=folder of a PostgreSQL with Citus, OUT=out.json)
+	EVERWORD_TEST_CITUS=$(or $(CITUS),$(EVERWORD_TEST_CITUS)) PYTHONPATH=tests $(BIN)/python -m bench.nodes $(if $(OUT),--json $(OUT))
+
 .PHONY: bench-retrieval
 bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json" OUT=out.json (PROFILE=name)
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-retrieval DATA="a.json b.json" OUT=out.json'; exit 2; }
