@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ async def _on_all(names: list[str], callers: int, call: Callable[[str], Awaitabl
 async def _measure(cluster: Cluster, stack: Stack, kind: str, names: list[str]) -> Measurement:
     servers = [cluster.servers[url] for url in cluster.nodes]
     before, begun = list(map(_seconds, servers)), time.perf_counter()
-    await _on_all(names, CALLERS, lambda name: CALLS[kind](stack, name))
+    await _on_all(names, CALLERS, partial(CALLS[kind], stack))
     took = time.perf_counter() - begun
     spent = [
         (_seconds(server) - earlier) * 1000 / len(names)
@@ -106,12 +107,12 @@ async def _measure_cluster(cluster: Cluster, namespaces: int, calls: int) -> lis
     names = [f"tenant-{number}" for number in range(namespaces)]
     choice = random.Random(1)
     async with running_stack(cluster.database, embedder=False) as stack:
-        await _on_all(names, CALLERS, lambda name: make_namespaces(stack, name))
+        await _on_all(names, CALLERS, partial(make_namespaces, stack))
         # Each namespace has a message, and connections have prepared all statements.
-        await _on_all(names, CALLERS, lambda name: _append(stack, name))
+        await _on_all(names, CALLERS, partial(_append, stack))
         measured = []
         for kind in CALLS:
-            await _on_all(names[:100], CALLERS, lambda name, kind=kind: CALLS[kind](stack, name))
+            await _on_all(names[:100], CALLERS, partial(CALLS[kind], stack))
             measured.append(await _measure(cluster, stack, kind, choice.choices(names, k=calls)))
     return measured
 
