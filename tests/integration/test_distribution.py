@@ -57,7 +57,7 @@ FUNCTIONS = {
             *("hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
-            *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
+            *("begin_erasure", "count_erased", "finish_erasure"),
             "find_erasure_hold",
             *("preview_erasure", "forget_sessions", "log_memory_changes"),
             *("import_rows", "advance_import", "is_erasing"),
@@ -71,8 +71,7 @@ FUNCTIONS = {
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
-        "one: its argument",
+        ("begin_namespace", "needs_vector", "missing_vectors", "lock_sources"), "one: its argument"
     ),
     "target_messages": "one: that of its argument",
     "find_namespace_hold": "one: the namespace that its argument names",

@@ -21,6 +21,8 @@ from support.distribution import (
     Analysis,
     Catalogue,
     Scope,
+    equations_of,
+    is_namespace,
     scopes_of,
 )
 from support.query_trees import Node, nodes, parse, parse_function
@@ -45,6 +47,8 @@ class Database:
 
     #: Names of distributed tables, and of views over them.
     distributed: dict[str, str]
+    #: Tables with a copy on each node.
+    reference: frozenset[str]
     #: Columns with a default that is not immutable, by name of the table.
     volatile_defaults: dict[str, frozenset[str]]
     #: `i`, `s` or `v` by function.
@@ -70,6 +74,11 @@ class Database:
         touches = re.compile(_TOUCHES.format(tables="|".join(distributed.values())))
         return cls(
             distributed,
+            frozenset(
+                oid
+                for oid, name, kind in relations
+                if kind != "v" and placement(name) == "reference"
+            ),
             _volatile_defaults(conn),
             {oid: volatility for oid, _, volatility, _, _ in functions},
             {
@@ -81,6 +90,11 @@ class Database:
 
     def is_distributed(self, entry: Node) -> bool:
         return entry["rtekind"] == TABLE and entry["relid"] in self.distributed
+
+    def is_on_nodes(self, entry: Node) -> bool:
+        return self.is_distributed(entry) or (
+            entry["rtekind"] == TABLE and entry["relid"] in self.reference
+        )
 
 
 def _volatile_defaults(conn: psycopg.Connection) -> dict[str, frozenset[str]]:
@@ -115,11 +129,13 @@ def _broken(
     for query in queries:
         crosses = bool(Analysis(catalogue, str(number)).untied(query))
         for scope in scopes_of(query):
-            found.update(_broken_in(database, scope, crosses=crosses))
+            found.update(_broken_in(database, catalogue, scope, crosses=crosses))
     return sorted(found)
 
 
-def _broken_in(database: Database, scope: Scope, *, crosses: bool) -> Iterator[str]:
+def _broken_in(
+    database: Database, catalogue: Catalogue, scope: Scope, *, crosses: bool
+) -> Iterator[str]:
     query = scope.query
     tables = [entry for entry in query["rtable"] or () if database.is_distributed(entry)]
     own = list(nodes([v for k, v in query.items() if k != "node"], into_queries=False))
@@ -134,10 +150,23 @@ def _broken_in(database: Database, scope: Scope, *, crosses: bool) -> Iterator[s
             yield "recursion over namespaces"
         if len(tables) > 1:
             yield "join over namespaces"
-        if scope.parent and any(node.get("varlevelsup", "0") != "0" for node in own):
+        if tables and _is_correlated(own) and not _is_joined_by_namespace(catalogue, scope):
             yield "correlated subquery over namespaces"
-    if query["commandType"] != SELECT and query["rtable"]:
+    if query["commandType"] != SELECT and any(map(database.is_on_nodes, query["rtable"])):
         yield from _broken_by_change(database, scope, own)
+
+
+def _is_correlated(own: list[Node]) -> bool:
+    return any(node.get("varlevelsup", "0") != "0" for node in own)
+
+
+def _is_joined_by_namespace(catalogue: Catalogue, scope: Scope) -> bool:
+    """Return whether a subquery reads only the namespace of each row around it."""
+    return any(
+        is_namespace(catalogue, scope, column) and value.get("varlevelsup", "0") != "0"
+        for left, right, _, _ in equations_of(scope)
+        for column, value in ((left, right), (right, left))
+    )
 
 
 def _reads_distributed(database: Database, query: Node) -> bool:

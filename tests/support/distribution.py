@@ -136,7 +136,7 @@ class Analysis:
     def _tie(self, scope: Scope) -> bool:
         """Tie columns by the query's equations; return whether any new column was tied."""
         before = len(scope.tied)
-        for left, right, within, of in _equations(scope):
+        for left, right, within, of in equations_of(scope):
             for column, value in ((left, right), (right, left)):
                 place = self._place(scope, column)
                 if place in within and self._is_tied(value, of or scope, scope):
@@ -147,11 +147,7 @@ class Analysis:
         """Return the range table index of the table whose namespace column the expression is; 0 for other
         expressions.
         """
-        if expression["node"] != "VAR" or expression["varlevelsup"] != "0":
-            return 0
-        place = int(expression["varno"])
-        column = self._catalogue.columns.get(scope.table(place).get("relid") or "")
-        return place if column == expression["varattno"] else 0
+        return int(expression["varno"]) if is_namespace(self._catalogue, scope, expression) else 0
 
     def _is_tied(self, expression: Node | None, scope: Scope, outer: Scope | None = None) -> bool:
         """Return whether an expression equals the statement's namespace.
@@ -232,6 +228,14 @@ def scopes_of(query: Node, parent: Scope | None = None) -> Iterator[Scope]:
             yield from scopes_of(node, scope)
 
 
+def is_namespace(catalogue: Catalogue, scope: Scope, expression: Node) -> bool:
+    """Return whether an expression is the namespace column of a table of the scope."""
+    if expression["node"] != "VAR" or expression["varlevelsup"] != "0":
+        return False
+    relid = scope.table(int(expression["varno"])).get("relid") or ""
+    return bool(catalogue.columns.get(relid) == expression["varattno"])
+
+
 def _cte(scope: Scope, entry: Node) -> Scope:
     home = scope.above(int(entry["ctelevelsup"]))
     [found] = [cte for cte in home.query["cteList"] if cte["ctename"] == entry["ctename"]]
@@ -243,7 +247,7 @@ def _places(tree: Any) -> list[int]:
     return [int(node["rtindex"]) for node in found if node["node"] == "RANGETBLREF"]
 
 
-def _equations(scope: Scope) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
+def equations_of(scope: Scope) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
     """Yield both sides of each mandatory equation, the relations that it restricts, and its subquery if it compares
     with one.
     """

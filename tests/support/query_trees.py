@@ -79,18 +79,19 @@ def parse_function(conn: psycopg.Connection, signature: str) -> list[Node]:
     """Return the trees of the statements of a function in SQL, of a signature such as `month_of(date)`."""
     with conn.transaction(force_rollback=True):
         row = conn.execute(
-            "SELECT pg_get_function_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc "
+            "SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc "
             "WHERE oid = %s::regprocedure",
             [signature],
         ).fetchone()
         assert row
-        arguments, result, body = row
+        name, arguments, result, body = row
         conn.execute(
-            f"CREATE FUNCTION pg_temp.parsed({arguments}) RETURNS {result} LANGUAGE sql "
+            f"CREATE FUNCTION pg_temp.{name}({arguments}) RETURNS {result} LANGUAGE sql "
             f"BEGIN ATOMIC {body.rstrip().rstrip(';')}; END".encode()
         )
         row = conn.execute(
-            "SELECT prosqlbody::text FROM pg_proc WHERE proname = 'parsed'"
+            "SELECT prosqlbody::text FROM pg_proc WHERE proname = %s AND pronamespace = pg_my_temp_schema()",
+            [name],
         ).fetchone()
         assert row
         return [query for [query] in read(row[0])] if row[0].startswith("((") else read(row[0])[0]

@@ -345,23 +345,11 @@ CREATE FUNCTION everword.hidden_authors(namespace bigint) RETURNS jsonb
     AS 'f6c9e4a035c8';
 COMMENT ON FUNCTION everword.hidden_authors(namespace bigint) IS 'Return authors whose messages are being erased, each with the time of the latest request and the last passage before it.';
 
-CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '23e7a551be19';
-COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Return whether a conversation is being erased.';
-
 CREATE FUNCTION everword.hidden_conversations(namespace bigint) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS '7c68a0bf5f87';
 COMMENT ON FUNCTION everword.hidden_conversations(namespace bigint) IS 'Return the ids of conversations that are being erased.';
-
-CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS '2462daba21bc';
-COMMENT ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether a message is being erased.';
 
 CREATE FUNCTION everword.hold_lock(namespace bigint, lock_name text) RETURNS void
     LANGUAGE plpgsql
@@ -3280,12 +3268,8 @@ REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM P
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.hidden_authors(namespace bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_authors(namespace bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_conversations(namespace bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_conversations(namespace bigint) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
-REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hold_lock(namespace bigint, lock_name text) TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;

@@ -44,13 +44,6 @@ INSERT INTO erasure_targets VALUES ('conversation', 2);
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
 
-CREATE FUNCTION hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM conversations
-                    WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
-$$;
-COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
-
 CREATE FUNCTION hidden_conversations(namespace bigint) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 BEGIN
@@ -125,6 +118,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION prune_append_requests IS 'Delete those of these request ids that are older than `keep`; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown TO
+GRANT EXECUTE ON FUNCTION hidden_conversations, hidden_authors, is_shown TO
     everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION old_append_requests, prune_append_requests TO everword_ingest;

@@ -47,15 +47,6 @@ INSERT INTO erasure_targets VALUES ('message', 1);
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
 INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
 
-CREATE FUNCTION hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamptz) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT hidden_conversation(namespace, conversation)
-        OR EXISTS (SELECT FROM erasures
-                    WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                      AND requested_at >= recorded)
-$$;
-COMMENT ON FUNCTION hidden_message IS 'Return whether a message is being erased.';
-
 CREATE FUNCTION lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -81,7 +72,6 @@ COMMENT ON FUNCTION lock_sources IS
     'Lock messages until the commit, or fail if one is being erased. Transactions that store rows derived from messages call it. '
     'With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
-GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;
 
 CREATE TABLE message_corrections (
