@@ -149,6 +149,10 @@ bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what t
 bench-proxy: $(SETUP) ## Measure what the proxy costs a call
 	PYTHONPATH=tests $(BIN)/python -m bench.proxy
 
+.PHONY: bench-citus
+bench-citus: $(SETUP) ## Measure how work spreads over 1 to 3 workers (CITUS=folder of a PostgreSQL with Citus, OUT=out.json)
+	EVERWORD_TEST_CITUS=$(or $(CITUS),$(EVERWORD_TEST_CITUS)) PYTHONPATH=tests $(BIN)/python -m bench.nodes $(if $(OUT),--json $(OUT))
+
 .PHONY: bench-retrieval
 bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json" OUT=out.json (PROFILE=name)
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-retrieval DATA="a.json b.json" OUT=out.json'; exit 2; }
@@ -254,9 +258,17 @@ test-install: $(SETUP) ## Install each service into an empty folder, run it from
 test-long: $(SETUP) ## Run the tests that take minutes, which `make test` leaves out
 	$(BIN)/pytest -m long
 
+# Integration tests of each feature, which `make test-citus` runs on distributed databases, too.
+ON_CITUS := append browse search_lexical search_filters context facts graph people topics notes documents lore patterns \
+  checkpoints costs limits scoped_keys admin_namespaces erasure erasure_of_all_kinds erasure_previews retention legal_holds \
+  namespace_deletions transfer watch index_changes summaries compaction calendar sleep learning embed jobs stats \
+  tool_sentences housekeeping as_of record_significant session_ends isolation_rpcs isolation_crowd
+
 .PHONY: test-citus
+test-citus: export EVERWORD_TEST_CITUS := $(or $(CITUS),$(EVERWORD_TEST_CITUS))
 test-citus: $(SETUP) ## Run the tests on a coordinator and two workers (CITUS=folder of a PostgreSQL with Citus)
-	EVERWORD_TEST_CITUS=$(or $(CITUS),$(EVERWORD_TEST_CITUS)) $(BIN)/pytest -q -rs tests/citus
+	$(BIN)/pytest -q -rs tests/citus
+	$(BIN)/pytest --citus -q -n 2 --dist loadfile $(ON_CITUS:%=tests/integration/test_%.py)
 
 VLLM := .venv-vllm
 VLLM_SETUP := $(VLLM)/.installed

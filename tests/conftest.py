@@ -17,6 +17,7 @@ from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
 from support.added_migrations import AddMigrations, added_migrations
 from support.citus_cluster import citus_programs, running_cluster
+from support.citus_skips import reason_to_skip
 from support.databases import (
     DatabaseUnderTest,
     cloned,
@@ -43,12 +44,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Set the time limit of long tests, and run files with slow tests first.
 
     Otherwise one process would still run them after the others have ended.
     """
     for item in items:
+        if config.getoption("--citus") and (reason := reason_to_skip(item.nodeid)):
+            item.add_marker(pytest.mark.skip(reason=reason))
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONG_TEST_S))
     slow = {item.path for item in items if item.get_closest_marker("slow")}

@@ -34,6 +34,7 @@ from everword.client import AsyncEverword, CallError, Everword
 from everword.v1 import note_pb2, note_service_pb2
 from support.databases import cloned
 from support.documents import ROOT, code_blocks
+from support.earlier import earlier
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -198,7 +199,9 @@ async def test_store_items_expire_unless_reads_refresh_their_ttl(
     assert second - first >= timedelta(seconds=0.7)
     # A wrong clock, or a slow call, does not change its lifetime.
     with stack.database.connect() as owner:
-        owner.execute("UPDATE note_versions SET written_at = written_at + interval '40 seconds'")
+        owner.execute(
+            f"UPDATE note_versions SET written_at = {earlier('written_at', -40)}".encode()
+        )
     await store.asearch(("ends",), query="pangolin", refresh_ttl=True)
     third = await end()
     assert timedelta(0) < third - second < timedelta(seconds=30)

@@ -19,6 +19,7 @@ from everword_compactor.compose.model import Faithfulness
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import DatabaseUnderTest
+from support.earlier import earlier
 from support.refusals import refused
 from support.stack import Stack, running_stack
 from support.summaries import BRANCH, LEAF, ROOT, change, harvest_tree, listed
@@ -88,7 +89,10 @@ async def test_audit_names_invented_values(stack: Stack, invented: str) -> None:
             "UPDATE summaries SET message_count = 11 WHERE id = %s",
             "counts 11 messages, its sources 10",
         ),
-        ("UPDATE summaries SET latest_at = latest_at + interval '1 day' WHERE id = %s", "it spans"),
+        (
+            f"UPDATE summaries SET latest_at = {earlier('latest_at', -86400)} WHERE id = %s",
+            "it spans",
+        ),
         ("UPDATE summaries SET last_seq = 7 WHERE id = %s", "outside of the places 1 to 7"),
         ("DELETE FROM summary_sources WHERE summary_id = %s", "no sources"),
         (

@@ -15,6 +15,7 @@ from support.calendar_calls import at, revisions, said
 from support.calendar_checks import check_calendar, pending
 from support.calls import append
 from support.compaction import ScriptedComposer, current, roll_up, worker_context
+from support.earlier import earlier
 from support.stack import Stack
 
 NOW = at("2027-02-01T00:00")
@@ -25,8 +26,7 @@ def _wait(stack: Stack, minutes: int, where: str = "true") -> None:
     """Make pending calendar entries older."""
     with stack.database.connect() as conn:
         conn.execute(
-            f"UPDATE calendar_pending SET enqueued_at = enqueued_at - make_interval(mins => %s) WHERE {where}",
-            (minutes,),
+            f"UPDATE calendar_pending SET enqueued_at = {earlier('enqueued_at', minutes * 60)} WHERE {where}".encode()
         )
 
 
@@ -118,7 +118,7 @@ async def test_outdated_periods_exclude_parked_ones_until_their_retry(stack: Sta
 
     assert outdated() == {level: [] for level in PeriodLevel}
     with stack.database.connect() as conn:
-        conn.execute("UPDATE jobs SET updated_at = updated_at - interval '7 hours'")
+        conn.execute(f"UPDATE jobs SET updated_at = {earlier('updated_at', 7 * 3600)}".encode())
     assert outdated() == {
         PeriodLevel.DAY: ["2026-04-14", "2027-01-01"],
         PeriodLevel.WEEK: ["2026-04-13", "2026-12-28"],

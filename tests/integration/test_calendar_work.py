@@ -25,6 +25,7 @@ from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, current, roll_up
 from support.dag import DAY
 from support.databases import DatabaseUnderTest
+from support.earlier import earlier
 from support.refusals import refused
 from support.stack import Stack
 
@@ -287,7 +288,7 @@ async def test_random_streams_with_failures_put_each_message_in_one_day(
         roll_up(stack.database, ScriptedComposer(on_compose=stumble), now)
         check_calendar(stack.database, Calendar(zone, cutoff), sorted(left_out))
         with stack.database.connect() as conn:
-            conn.execute("UPDATE jobs SET updated_at = updated_at - interval '7 hours'")
+            conn.execute(f"UPDATE jobs SET updated_at = {earlier('updated_at', 7 * 3600)}".encode())
     later = now + timedelta(days=500)
     roll_up(stack.database, ScriptedComposer(), later)
     dag = check_calendar(stack.database, Calendar(zone, cutoff), sorted(left_out))

@@ -21,6 +21,7 @@ from support.callers import within
 from support.calls import append_request, message, target
 from support.context_lines import without_marks
 from support.databases import cloned
+from support.earlier import earlier
 from support.notes import log
 from support.planted_credentials import PLANTED
 from support.stack import Stack, running_stack
@@ -56,9 +57,8 @@ def age(stack: Stack, note_id: str, days: int) -> None:
     with stack.database.connect() as conn:
         conn.execute("UPDATE notes SET log_date = log_date - %s WHERE id = %s", [days, note_id])
         conn.execute(
-            "UPDATE memories SET occurred_at = occurred_at - make_interval(days => %s) "
-            "WHERE source_id = %s",
-            [days, note_id],
+            f"UPDATE memories SET occurred_at = {earlier('occurred_at', days * 86400)} WHERE source_id = %s".encode(),
+            [note_id],
         )
 
 

@@ -143,15 +143,24 @@ async def test_same_calls_find_the_resources_of_the_caller(stack: Stack, theirs:
 
 @SHARED
 async def test_answers_for_foreign_and_nonexistent_ids_are_equal(
-    stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
+    stack: Stack, theirs: Theirs
 ) -> None:
-    """Answers, errors and statements are equal for any field, even without the services' own filters."""
+    """Answers, errors and statements are equal for any field."""
     before = rows_of(stack.database, "theirs")
     async with twins(stack, "ours-1", "ours-2") as both:
         # Reasons in lists are text of the service itself.
         named = {"request_id": "pattern", "reason": "Their reason."}
         texts = await both.texts_of("theirs") | named
         assert await find_differences(both, theirs, texts) == []
+    assert rows_of(stack.database, "theirs") == before
+
+
+@SHARED
+async def test_answers_for_foreign_ids_are_equal_without_filters_of_services(
+    stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database's policies alone isolate namespaces."""
+    before = rows_of(stack.database, "theirs")
     forget_namespaces(monkeypatch)
     async with twins(stack, "bare-1", "bare-2") as both:
         assert await find_differences(both, theirs, {}) == []

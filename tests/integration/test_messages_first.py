@@ -23,6 +23,7 @@ from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.compaction import compact
+from support.earlier import earlier
 from support.stack import Stack
 
 TALK = [
@@ -91,8 +92,8 @@ async def test_drain_delays_a_summary_by_at_most_a_minute(stack: Stack) -> None:
     await summarize(stack)
     with stack.database.connect() as conn:
         conn.execute(
-            "UPDATE embedding_queue SET enqueued_at = enqueued_at - interval '1 minute',"
-            " not_before = not_before - interval '1 minute'"
+            f"UPDATE embedding_queue SET enqueued_at = {earlier('enqueued_at', 60)}, "
+            f"not_before = {earlier('not_before', 60)}".encode()
         )
     await append(stack, "The ferry leaves at noon.")
     first, *_ = await asyncio.to_thread(drain, stack)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -142,7 +143,7 @@ async def test_merge_nodes_moves_edges_of_deleted_messages(stack: Stack) -> None
     await graphs.write(stack, *map(graphs.node, ("Ann", "Anne", "Bob")))
     await graphs.write(stack, graphs.edge("Anne", "knows", "Bob"))
     with stack.database.connect() as conn:
-        conn.execute("UPDATE graph_edges SET message_id = gen_random_uuid()")
+        conn.execute("UPDATE graph_edges SET message_id = %s", [uuid4()])
         query = "SELECT label, node_id::text FROM graph_node_versions"
         nodes: dict[str, str] = dict(conn.execute(query).fetchall())
     merge = graph.MergeNodesRequest(node_id=nodes["Ann"], merged_node_ids=[nodes["Anne"]])

@@ -13,6 +13,7 @@ from everword.v1 import memory_pb2 as memory
 from everword.v1.conversation_pb2 import ConversationDetails, ConversationKey
 from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
 from support.command_line import everword
+from support.earlier import earlier
 from support.mcp import over_stdio, said
 from support.refusals import refused
 from support.sleep_calls import sleep
@@ -100,10 +101,10 @@ async def test_new_conversation_ends_earlier_one_among_many_active_ones(stack: S
     # A conversation without a subject may be another user's, so it ends only after five minutes without a message.
     with stack.database.connect() as conn:
         conn.execute(
-            "UPDATE conversations SET last_message_at = last_message_at - interval '6 minutes'"
+            f"UPDATE conversations SET last_message_at = {earlier('last_message_at', 360)}".encode()
         )
         conn.execute(
-            "UPDATE jobs SET not_before = not_before - interval '6 minutes' WHERE task = 'sleep'"
+            f"UPDATE jobs SET not_before = {earlier('not_before', 360)} WHERE task = 'sleep'".encode()
         )
     await _append(stack, "third of nobody", "Which film should I see tonight?")
     assert await _open_sessions(stack) == 3 + 30 - 1

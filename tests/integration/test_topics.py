@@ -132,7 +132,7 @@ async def test_topic_page_is_updated_with_its_sources_and_found_by_all_names(sta
     [leaf, *_] = [c.id for c in found.citations if c.kind == memory.MEMORY_KIND_SUMMARY]
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
-        assert conn.execute("SELECT withdraw_pages(%s)", [[UUID(leaf)]]).fetchone() != ({},)
+        assert conn.execute("SELECT withdraw_pages(1, %s)", [[UUID(leaf)]]).fetchone() != ({},)
         conn.execute("UPDATE summaries SET level = 2 WHERE id = %s", [leaf])
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
     await learn(stack)

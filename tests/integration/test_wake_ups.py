@@ -20,6 +20,7 @@ from everword.jobs.store import JobKey
 from everword.jobs.task import JobRun, Task, queue_name
 from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
+from support.earlier import earlier
 from support.jobs import NAMESPACE, make_due, make_namespace, worker
 
 
@@ -54,9 +55,7 @@ def dead() -> Iterator[redis_client.Redis]:
 
 def sent_before(owner: psycopg.Connection, seconds: float) -> None:
     """Change the sending time of all wake-ups to `seconds` earlier."""
-    owner.execute(
-        "UPDATE jobs SET published_at = published_at - make_interval(secs => %s)", [seconds]
-    )
+    owner.execute(f"UPDATE jobs SET published_at = {earlier('published_at', seconds)}".encode())
 
 
 def waiting(redis: redis_client.Redis, task: str = "t") -> list[str]:

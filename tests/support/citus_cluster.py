@@ -130,13 +130,18 @@ class Node:
 
 @contextmanager
 def running_cluster(
-    programs: Path, folder: Path, *, shards: int = SHARDS, durable: bool = False
+    programs: Path,
+    folder: Path,
+    *,
+    workers: int = WORKERS,
+    shards: int = SHARDS,
+    durable: bool = False,
 ) -> Iterator[Cluster]:
     """Run a coordinator and workers with the programs of a PostgreSQL that has Citus; yield them once connected.
 
     Only a durable cluster keeps its last transactions if a node is killed.
     """
-    ports = free_ports(1 + WORKERS)
+    ports = free_ports(1 + workers)
     settings = {**SETTINGS, **({} if durable else _VOLATILE), "citus.shard_count": str(shards)}
     with ExitStack() as stack:
         nodes = [Node(programs, folder / str(port), port, settings) for port in ports]

@@ -205,20 +205,23 @@ def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag:
 
     Vectors must exist or be pending for each passage in a model's words, and for the first passage of a quoting leaf.
     """
+    id_row = conn.execute("SELECT id FROM namespaces WHERE name = %s", (namespace,)).fetchone()
+    assert id_row
+    known = {"id": id_row[0]}
     rows = conn.execute(
         f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
-                  array_agg(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
-                            OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id)
+                  array_agg(EXISTS (SELECT 1 FROM embedding_queue q
+                                     WHERE q.namespace_id = m.namespace_id AND q.memory_id = m.id)
+                            OR EXISTS (SELECT 1 FROM memory_vectors_{generation:d} v
+                                        WHERE v.namespace_id = m.namespace_id AND v.memory_id = m.id)
                             ORDER BY m.part)
-             FROM memories m JOIN namespaces n ON n.id = m.namespace_id
-            WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""".encode(),
-        (namespace,),
+             FROM memories m WHERE m.namespace_id = %(id)s AND m.kind = 2 GROUP BY m.source_id""".encode(),
+        known,
     ).fetchall()
     counted = conn.execute(
-        """SELECT (SELECT sum(passages) FROM corpus_counts c WHERE c.namespace_id = n.id),
-                  (SELECT count(*) FROM memories m WHERE m.namespace_id = n.id)
-             FROM namespaces n WHERE n.name = %s""",
-        (namespace,),
+        """SELECT (SELECT sum(passages) FROM corpus_counts WHERE namespace_id = %(id)s),
+                  (SELECT count(*) FROM memories WHERE namespace_id = %(id)s)""",
+        known,
     ).fetchone()
     indexed = {source_id: (text, vectors) for source_id, text, vectors in rows}
     assert indexed.keys() == dag.nodes.keys()

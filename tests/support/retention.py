@@ -6,6 +6,7 @@ from typing import Any
 
 from everword.v1 import erasure_service_pb2 as pb
 from support.callers import Metadata
+from support.earlier import earlier
 from support.stack import Stack
 from support.waits import until
 
@@ -27,10 +28,10 @@ def age_rows(stack: Stack, days: int, namespace_id: int = 1) -> None:
     """Make everything in a namespace `days` days older."""
     with stack.database.connect() as conn:
         for table, columns in TIMES.items():
-            older = ", ".join(f"{name} = {name} - make_interval(days => %s)" for name in columns)
+            older = ", ".join(f"{name} = {earlier(name, days * 86400)}" for name in columns)
             conn.execute(
                 f"UPDATE {table} SET {older} WHERE namespace_id = %s".encode(),
-                [*(days for _ in columns), namespace_id],
+                [namespace_id],
             )
 
 
