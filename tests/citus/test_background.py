@@ -103,9 +103,7 @@ async def _running(
 
 async def _talk(stack: Stack, namespace: str, milk: str) -> None:
     """Append enough messages for a leaf, and a tool call; then end the session."""
-    turns = [
-        said(f"2025-03-05T12:{10 + turn}", f"Page {turn} is read.") for turn in range(TURNS)
-    ]
+    turns = [said(f"2025-03-05T12:{10 + turn}", f"Page {turn} is read.") for turn in range(TURNS)]
     call = tool_call(f"{namespace}/ferry.py")
     call.create_time.CopyFrom(turns[-1].create_time)
     messages = [said("2025-03-05T12:00", f"I take my tea with {milk}."), *turns, call]
@@ -183,7 +181,9 @@ def test_background_work_is_done_once_in_each_namespace(
                 pytest.fail(f"not done: {_missing(empty_database)}, {_read(tmp_path)}")
 
     asyncio.run(run())
-    assert mind.tasks().count("sleep-observe") == len(MILK) * (TURNS + 1), "each message is read once"
+    assert mind.tasks().count("sleep-observe") == len(MILK) * (TURNS + 1), (
+        "each message is read once"
+    )
     assert _missing(empty_database) == []
     assert _read(tmp_path) == {"plain-0": "", "plain-1": "", "sleep": ""}
     assert [

@@ -72,8 +72,8 @@ def _write(
         )
     if is_distributed(conn):
         raise BackupError(
-            "the database is distributed over several servers, and a dump of the coordinator has no rows of namespaces: "
-            "back up each server to a common restore point, as docs/data-safety.md describes"
+            "the database is distributed over several servers, and a dump of the coordinator has no rows of "
+            "namespaces: back up each server to a common restore point, as docs/data-safety.md describes"
         )
     server = conn.info.server_version // 10_000
     rows = count_rows(conn)
