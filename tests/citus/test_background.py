@@ -123,7 +123,7 @@ def _rows(database: DatabaseUnderTest, query: str, namespace: str) -> list[tuple
         return conn.execute(query.encode(), [found[0]]).fetchall()
 
 
-#: What background work leaves in each namespace, by query; `{milk}` is the namespace's.
+#: Results of background work in each namespace, by query; `{milk}` is the namespace's.
 RESULTS: Mapping[str, list[tuple[Any, ...]]] = {
     "SELECT title, revision, model FROM summaries WHERE namespace_id = %s AND level > 3 ORDER BY level": [
         (title, 1, "extractive") for title in ("2025-03-05", "2025-W10", "2025-03", "2025")

@@ -119,7 +119,7 @@ def test_deleted_namespace_leaves_no_row_on_any_node(distributed: Distributed, f
 def test_retention_removes_due_items_of_its_namespace(
     distributed: Distributed, file: bytes
 ) -> None:
-    """Of each kind, except those on legal hold."""
+    """Rows of each kind, except those on legal hold."""
 
     async def run() -> None:
         async with running_stack(distributed.database, embedder=False) as stack:

@@ -43,7 +43,7 @@ _TOUCHES = r"\b(FROM|JOIN|INTO|UPDATE)\s+(?:ONLY\s+)?({tables})\b"
 
 @dataclass(frozen=True)
 class Database:
-    """What the catalogue says of tables and functions, by oid."""
+    """Tables and functions of the catalogue, by oid."""
 
     #: Names of distributed tables, and of views over them.
     distributed: dict[str, str]

@@ -148,7 +148,7 @@ def count_rows_of_statements(filled: Filled) -> dict[str, int]:
 def run_statement(opened: dict[str, psycopg.Connection], filled: Filled, name: str) -> Ran:
     """Run a statement as its service does, bound to `theirs`, and undo it. Raises psycopg's errors."""
     sql = STATEMENTS[name]
-    # Of the workers' roles, not all may delete jobs.
+    # Not every role of the workers may delete jobs.
     role = "everword_compactor" if name == "everword.jobs.prune_done" else role_of(name)
     conn = _connected(opened, filled, role)
     try:
