@@ -1,6 +1,6 @@
 """Requirements of distribution by namespace for tables: keys, no triggers, policies without look-ups.
 
-docs/scale.md describes the consequences for Citus.
+docs/citus.md lists the rules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Requirements of distribution by namespace for statements, and the statements that do not meet them yet.
 
-docs/scale.md describes the consequences for Citus.
+docs/citus.md lists the rules.
 """
 
 from __future__ import annotations
