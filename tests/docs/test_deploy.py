@@ -181,18 +181,13 @@ def test_compose_with_citus_uses_the_given_database_and_starts_no_other() -> Non
     }
     services = compose(COMPOSE, "deploy/compose.citus.yml", **urls)
     started = {name: each for name, each in services.items() if not each.get("profiles")}
-    assert "postgres" not in started
-    assert not any("postgres" in each.get("depends_on", {}) for each in started.values())
-    migrating = started["migrate"]
-    context = migrate_command.make_context("migrate", migrating["command"][1:])
+    assert "postgres" not in {*started}.union(
+        *(each.get("depends_on", {}) for each in started.values())
+    )
+    context = migrate_command.make_context("migrate", started["migrate"]["command"][1:])
     assert context.params["distributed"] is True
-    asked = {
-        (variable, value)
-        for each in started.values()
-        for variable, value in each.get("environment", {}).items()
-        if variable.endswith("DATABASE_URL")
-    }
-    assert asked == set(urls.items())
+    variables = [pair for each in started.values() for pair in each.get("environment", {}).items()]
+    assert {pair for pair in variables if pair[0].endswith("DATABASE_URL")} == set(urls.items())
 
 
 def test_only_the_migration_job_receives_the_owner_database_url() -> None:

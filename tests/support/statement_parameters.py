@@ -150,7 +150,6 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
         "max_bytes": 1_000_000,
         "role": memory.ROLE_USER,
         "max_metadata_chars": 2000,
-        "message_id": filled.message_ids[0],
         "external_id": "external",
         "client_session_ids": None,
         "task_ids": None,
@@ -167,6 +166,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
 def _special(filled: Filled) -> dict[str, dict[str, Any]]:
     """Return parameters of statements that give a name another meaning."""
     new = {"id": new_id(), "conversation_id": new_id(), "session_key": "new", "subject": ""}
+    in_conversation = {"conversation_ids": [filled.conversation_id]}
     return {
         "everword_ingest.conversations.insert_conversation": {
             **dict.fromkeys(("channel_id", "bot_identity", "instance"), ""),
@@ -185,9 +185,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **theme_parameters(filled.passage_ids),
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
-        "everword_ingest.conversations.end_sessions": {
-            "conversation_ids": [filled.conversation_id]
-        },
+        "everword_ingest.conversations.end_sessions": in_conversation,
         "everword_ingest.conversations.find_earlier_sessions": new | {"rested_s": 1, "idle_s": 2},
         **graph_parameters(WORDS, filled.summaries.leaf),
         **{name: each for kind in KINDS for name, each in kind.parameters().items()},
