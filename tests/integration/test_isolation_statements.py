@@ -44,6 +44,7 @@ CROSSING = {
     "everword_ingest.housekeeping.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
     "everword_ingest.housekeeping.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
+    "everword_ingest.admin.get_api_keys": "an operator's, by the keys' ids",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_ingest.admin.rotate_api_key": "an operator's, by the key's id",
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",

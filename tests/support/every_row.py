@@ -53,11 +53,11 @@ def insert_every_row(
     )
     insert_costs(conn, namespace_id, conversation_id, words)
     insert_erasure(conn, namespace_id, words)
-    insert_retention(conn, namespace_id)
     insert_import(conn, namespace_id)
     insert_topic(conn, namespace_id, summaries.leaf, words)
     insert_checkpoints(conn, namespace_id, conversation_id, words)
     insert_documents(conn, namespace_id, message_ids, words)
+    insert_retention(conn, namespace_id)
     insert_earlier(conn, namespace_id, conversation_id, message_ids, words)
     conn.execute("SELECT number_changes(%s)", [namespace_id])
     return summaries

@@ -29,6 +29,19 @@ def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
         "INSERT INTO legal_holds (namespace_id, id, subject, reason) VALUES (%s, %s, 'held', 'of another one')",
         [namespace_id, HOLD],
     )
+    # A later version ends the version before.
+    conn.execute(
+        "INSERT INTO note_versions (namespace_id, note_id, version, id, content, subject) "
+        "SELECT namespace_id, note_id, version + 7, gen_random_uuid(), content, subject FROM note_versions "
+        "WHERE namespace_id = %s ORDER BY version DESC LIMIT 1",
+        [namespace_id],
+    )
+    conn.execute(
+        "INSERT INTO document_versions (namespace_id, document_id, version, id, content, chars, subject) "
+        "SELECT namespace_id, document_id, version + 7, gen_random_uuid(), content, chars, subject FROM document_versions "
+        "WHERE namespace_id = %s ORDER BY version DESC LIMIT 1",
+        [namespace_id],
+    )
 
 
 def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:

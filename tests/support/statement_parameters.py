@@ -186,7 +186,8 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.conversations.end_sessions": in_conversation,
-        "everword_ingest.conversations.find_earlier_sessions": new | {"rested_s": 1, "idle_s": 2},
+        "everword_ingest.conversations.find_earlier_sessions": new
+        | {"rested_s": 0, "idle_s": 9999},
         **graph_parameters(WORDS, filled.summaries.leaf),
         **{name: each for kind in KINDS for name, each in kind.parameters().items()},
         **note_parameters(filled.message_ids, filled.conversation_id),

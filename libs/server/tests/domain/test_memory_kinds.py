@@ -57,6 +57,6 @@ def test_numbers_of_kinds_in_the_schema_equal_the_registry() -> None:
     assert closed
     assert all(sorted(map(int, each.split(","))) == history for each in closed)
     assert re.findall(r"kind <> (\d) OR part = -1", index) == [str(MemoryKind.MESSAGE.value)]
-    assert re.findall(r"kind <> (\d)", vectors) == [str(MemoryKind.SUMMARY.value)]
+    assert {*re.findall(r"kind <> (\d)", vectors)} == {str(MemoryKind.SUMMARY.value)}
     cited = f"kind IN ({MemoryKind.SUMMARY:d}, {MemoryKind.FACT:d})"
     assert cited in topics
