@@ -38,8 +38,8 @@ def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
     )
     conn.execute(
         "INSERT INTO document_versions (namespace_id, document_id, version, id, content, chars, subject) "
-        "SELECT namespace_id, document_id, version + 7, gen_random_uuid(), content, chars, subject FROM document_versions "
-        "WHERE namespace_id = %s ORDER BY version DESC LIMIT 1",
+        "SELECT namespace_id, document_id, version + 7, gen_random_uuid(), content, chars, subject "
+        "FROM document_versions WHERE namespace_id = %s ORDER BY version DESC LIMIT 1",
         [namespace_id],
     )
 
