@@ -116,7 +116,7 @@ def test_no_message_is_lost_while_a_worker_is_added_and_shards_move(
 
 
 def _rebalance(cluster: Cluster) -> None:
-    """Move shards to the new node, as docs/scale.md says."""
+    """Move shards to the new node, as docs/citus.md says."""
     migrate(cluster.coordinator)
     with connect(cluster.coordinator) as conn:
         assert read_balance(conn).planned_moves > 0

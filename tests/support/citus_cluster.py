@@ -163,7 +163,8 @@ def running_worker(programs: Path, folder: Path, cluster: Cluster) -> Iterator[s
     with closing(Node(programs, folder / str(port), port, {**SETTINGS, **_VOLATILE})) as node:
         node.start()
         url = _create_database(port)
-        with connect(cluster.coordinator) as conn:
+        with psycopg.connect(cluster.coordinator, autocommit=True) as conn:
+            # As in psql: with Everword's schema in the path, Citus would send names of types without the schema.
             conn.execute("SELECT citus_add_node('127.0.0.1', %s)", [port])
         yield url
 

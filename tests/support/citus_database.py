@@ -22,8 +22,9 @@ class Distributed:
 
     cluster: Cluster
     filled: Filled
-    #: Rows by table before the distribution.
-    rows: dict[str, int]
+    #: Rows by table before the distribution, and after it.
+    rows_before: dict[str, int]
+    rows_after: dict[str, int]
     #: Rows by statement before the distribution.
     statement_rows: dict[str, int]
 
@@ -50,7 +51,9 @@ def distribute_filled(cluster: Cluster) -> Distributed:
         counts = count_rows(conn)
     statement_rows = count_rows_of_statements(filled)
     migrate(database.admin_url, distributed=True)
-    return Distributed(cluster, filled, counts, statement_rows)
+    with database.connect() as conn:
+        after = count_rows(conn)
+    return Distributed(cluster, filled, counts, after, statement_rows)
 
 
 def count_rows(conn: psycopg.Connection) -> dict[str, int]:
