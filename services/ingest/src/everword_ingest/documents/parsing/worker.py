@@ -10,8 +10,10 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
+from typing import Any
 
 from everword_ingest.documents.parsing import media_type as types
 from everword_ingest.documents.parsing.decoder import recode
@@ -51,27 +53,41 @@ def answer_request() -> None:
     """Read the request and its file from standard input, and write the answer. Raises MemoryError."""
     request = json.loads(sys.stdin.buffer.readline())
     limits = ParseLimits(**request["limits"])
-    confine(limits)
+    free_reserve = confine(limits)
     # openpyxl would import numpy to recognise its numbers, with a thread and its memory for each core.
     sys.modules["numpy"] = None  # type: ignore[assignment]
+    sys.stdout.buffer.write(_answer(request, limits, free_reserve))
+
+
+# CPython 3.11 loops forever when memory runs out in an except block past the first 256 instructions of a function, so
+# this one is short, and each block frees memory first.
+def _answer(
+    request: Mapping[str, Any], limits: ParseLimits, free_reserve: Callable[[], None]
+) -> bytes:
     try:
-        data = sys.stdin.buffer.read()
-        if request.get("is_text"):
-            parsed = read_text(data, limits)
-        else:
-            parsed = read_document(data, request["file_name"], request["media_type"], limits)
-        answer = pack(parsed)
+        return pack(_parse(request, limits))
     except DocumentUnreadable as failure:
-        answer = pack_failure(_blamed(failure))
+        free_reserve()
+        return pack_failure(_blamed(failure))
     except Exception:
+        free_reserve()
         if not _used_up():
             raise
-        answer = pack_failure(out_of_memory())
-    sys.stdout.buffer.write(answer)
+        return pack_failure(out_of_memory())
 
 
-def confine(limits: ParseLimits) -> None:
-    """Let the system end this process when it uses more than it may."""
+def _parse(request: Mapping[str, Any], limits: ParseLimits) -> ParsedDocument:
+    data = sys.stdin.buffer.read()
+    if request.get("is_text"):
+        return read_text(data, limits)
+    return read_document(data, request["file_name"], request["media_type"], limits)
+
+
+def confine(limits: ParseLimits) -> Callable[[], None]:
+    """Let the system end this process when it uses more than it may.
+
+    Returns a function that frees the reserve, for which it needs no memory itself.
+    """
     spared = max(limits.memory_bytes - _RESERVE_BYTES, 0)
     resource.setrlimit(resource.RLIMIT_AS, (spared, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))
@@ -81,6 +97,8 @@ def confine(limits: ParseLimits) -> None:
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     # Whoever started it may have been killed and watch no clock any more.
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s + 1)
+    whole = (limits.memory_bytes, limits.memory_bytes)
+    return partial(resource.setrlimit, resource.RLIMIT_AS, whole)
 
 
 def read_document(
@@ -106,13 +124,11 @@ def _read(media_type: str, data: bytes, limits: ParseLimits) -> ParsedDocument:
     except DocumentUnreadable:
         raise
     except MemoryError:
-        _free_reserve()
         raise out_of_memory() from None
     except RecursionError:
         raise _too_deep() from None
     # Each library has errors of its own, and damaged files make it raise others.
     except Exception as error:
-        _free_reserve()
         raise _malformed(error, media_type) from error
 
 
@@ -137,11 +153,6 @@ def _malformed(error: Exception, media_type: str) -> DocumentUnreadable:
     )
 
 
-def _free_reserve() -> None:
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
 def _blamed(failure: DocumentUnreadable) -> DocumentUnreadable:
     """Return why a file is unreadable: what seems to be damaged may be what memory did not suffice for."""
     return out_of_memory() if failure.reason is Unreadable.MALFORMED and _used_up() else failure
@@ -149,7 +160,6 @@ def _blamed(failure: DocumentUnreadable) -> DocumentUnreadable:
 
 def _used_up() -> bool:
     """Return whether this process came near its memory limit, in which case libraries fail in many ways."""
-    _free_reserve()
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     try:
         with open("/proc/self/status", "rb") as status:
