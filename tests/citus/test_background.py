@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -22,7 +21,7 @@ from everword_compactor.server import CompactorServer
 from everword_compactor.settings import CompactorSettings as CompactorSettings
 from support.calendar_calls import said
 from support.callers import make_namespaces, within
-from support.citus_cluster import citus_programs, running_cluster
+from support.citus_cluster import temporary_cluster
 from support.databases import LOGIN, PASSWORD, DatabaseUnderTest
 from support.scripted_chat import ScriptedChat
 from support.sleep_calls import Mind, observing
@@ -43,14 +42,10 @@ WITHIN_S = 180.0
 @pytest.fixture
 def empty_database() -> Iterator[DatabaseUnderTest]:
     """A distributed database of its own: workers would change the rows of the one that other tests share."""
-    programs = citus_programs()
-    with tempfile.TemporaryDirectory() as name:
-        # PostgreSQL's user must be able to traverse the folder.
-        Path(name).chmod(0o711)
-        with running_cluster(programs, Path(name), shards=4) as cluster:
-            migrate(cluster.coordinator, distributed=True)
-            create_service_login(cluster.coordinator, LOGIN, PASSWORD)
-            yield cluster.database
+    with temporary_cluster(shards=4) as cluster:
+        migrate(cluster.coordinator, distributed=True)
+        create_service_login(cluster.coordinator, LOGIN, PASSWORD)
+        yield cluster.database
 
 
 @asynccontextmanager

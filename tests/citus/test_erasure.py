@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +16,7 @@ from everword.v1 import erasure_service_pb2 as pb
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message
 from support.calls import target as conversation
-from support.citus_cluster import Cluster, citus_programs, connect, running_cluster
+from support.citus_cluster import Cluster, connect, temporary_cluster
 from support.corpus import search_request
 from support.databases import LOGIN, PASSWORD
 from support.erasure_checks import count, erase
@@ -97,16 +95,13 @@ def _table_of(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def erasable() -> Iterator[Erasable]:
-    programs = citus_programs()
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o711)
-        with running_cluster(programs, Path(name)) as cluster:
-            url = cluster.database.admin_url
-            migrate(url, partitions=1)
-            create_service_login(url, LOGIN, PASSWORD)
-            planted = asyncio.run(_plant(cluster))
-            migrate(url, distributed=True)
-            yield Erasable(cluster, planted)
+    with temporary_cluster() as cluster:
+        url = cluster.database.admin_url
+        migrate(url, partitions=1)
+        create_service_login(url, LOGIN, PASSWORD)
+        planted = asyncio.run(_plant(cluster))
+        migrate(url, distributed=True)
+        yield Erasable(cluster, planted)
 
 
 async def _plant(cluster: Cluster) -> dict[str, Planted]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import grpc
@@ -17,7 +15,7 @@ import pytest
 from everword.v1 import search_service_pb2 as search
 from support.callers import make_namespaces, within
 from support.calls import append_request, reason
-from support.citus_cluster import Cluster, citus_programs, connect, running_cluster
+from support.citus_cluster import Cluster, connect, temporary_cluster
 from support.databases import prepare_distributed_template
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -54,13 +52,9 @@ class Writer:
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    programs = citus_programs()
-    with tempfile.TemporaryDirectory() as name:
-        # PostgreSQL's user must be able to traverse the folder.
-        Path(name).chmod(0o711)
-        with running_cluster(programs, Path(name), durable=True) as cluster:
-            prepare_distributed_template(cluster.coordinator, cluster.workers)
-            yield cluster
+    with temporary_cluster(durable=True) as cluster:
+        prepare_distributed_template(cluster.coordinator, cluster.workers)
+        yield cluster
 
 
 @asynccontextmanager

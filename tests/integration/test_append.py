@@ -140,7 +140,9 @@ async def test_append_enqueues_jobs_and_pending_vectors(stack: Stack) -> None:
         ("learn", "pending", 2),
         ("sleep", "pending", 2),
     ]
-    pending = "SELECT count(*) FROM embedding_queue q JOIN memories m ON m.id = q.memory_id WHERE q.state = 'pending'"
+    pending = """SELECT count(*) FROM embedding_queue q
+                   JOIN memories m ON m.namespace_id = q.namespace_id AND m.id = q.memory_id
+                  WHERE q.state = 'pending'"""
     assert rows(stack, pending) == [(3,)]
 
 
@@ -285,7 +287,8 @@ async def test_update_memory_changes_class_in_index_but_not_in_message(stack: St
     appended = await append(stack, message("no meat", role=TOOL))
     request = class_request(appended.messages[0].message_id, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)
     await stack.ingest.UpdateMemory(request)
-    joined = "SELECT m.importance_class, i.importance_class FROM messages m JOIN memories i ON i.source_id = m.id"
+    joined = """SELECT m.importance_class, i.importance_class
+                  FROM messages m JOIN memories i ON i.namespace_id = m.namespace_id AND i.source_id = m.id"""
     assert rows(stack, joined) == [(0, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)]
     assert rows(stack, "SELECT importance_class FROM memory_classes") == [(3,)]
 

@@ -71,7 +71,8 @@ async def test_erase_of_message_deletes_everything_derived_from_it(stack: Stack)
     await summed_up(stack)
     assert rows_with(stack, token) == {}
     assert count(stack, "SELECT count(*) FROM summaries WHERE hidden OR content = '[erased]'") == 0
-    sources = """SELECT count(*) FROM summary_sources s JOIN messages m ON m.id = s.message_id
+    sources = """SELECT count(*) FROM summary_sources s
+                   JOIN messages m ON m.namespace_id = s.namespace_id AND m.id = s.message_id
                   WHERE s.axis = 1 AND m.conversation_id = %s"""
     assert count(stack, sources, said.conversation_id) == 14
     again = await erase(stack, request_id="r1", message_id=said.messages[0].message_id)

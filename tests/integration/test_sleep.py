@@ -227,7 +227,8 @@ async def test_sleep_applies_each_classification_against_known_facts(stack: Stac
     disputed = rows(
         stack,
         """SELECT o.value, n.value, d.outcome, d.decided_by FROM fact_disputes d
-             JOIN facts o ON o.id = d.old_fact_id JOIN facts n ON n.id = d.new_fact_id""",
+             JOIN facts o ON o.namespace_id = d.namespace_id AND o.id = d.old_fact_id
+             JOIN facts n ON n.namespace_id = d.namespace_id AND n.id = d.new_fact_id""",
     )
     assert disputed == [("Berlin", "Lisbon", 3, "model")]
 

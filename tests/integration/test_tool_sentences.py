@@ -215,7 +215,9 @@ async def test_corpus_counts_and_embedding_queue_match_index_after_rewrite(
             "SELECT count(*), sum(lexeme_count), count(DISTINCT source_id) FROM memories"
         ).fetchall()
         orphans = conn.execute(
-            "SELECT count(*) FROM embedding_queue q LEFT JOIN memories m ON m.id = q.memory_id WHERE m.id IS NULL"
+            """SELECT count(*) FROM embedding_queue q
+                 LEFT JOIN memories m ON m.namespace_id = q.namespace_id AND m.id = q.memory_id
+                WHERE m.id IS NULL"""
         ).fetchall()
     assert counted == there == (5, there[1], 3)
     assert orphans == [(0,)]

@@ -67,7 +67,9 @@ def worker_process(
     database: DatabaseUnderTest, redis_url: str, go_on: Path
 ) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", WORKER, database.service_url, redis_url, str(go_on)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -106,6 +108,32 @@ async def test_worker_runs_other_tasks_during_a_slow_job_and_finishes_it_at_sigt
         assert process.stdout.read() == "ended\n"
     assert state(owner, slow)[0] == "done"
     assert state(owner, later)[0] == state(owner, after)[0] == "pending"
+
+
+async def test_wake_up_that_another_worker_took_too_is_no_error(
+    database: DatabaseUnderTest,
+    valkey_url: str,
+    owner: psycopg.Connection,
+    publisher: Publisher,
+    tmp_path: Path,
+) -> None:
+    go_on = tmp_path / "go on"
+    with (
+        worker_process(database, valkey_url, go_on) as process,
+        closing(queue.connect(valkey_url)) as redis,
+    ):
+        slow = make_due(owner, task="slow")
+        publisher.publish()
+        await until(lambda: state(owner, slow)[0] == "running")
+        [wake_up] = redis.scan_iter("rq:job:*")
+        redis.delete(wake_up)
+        go_on.touch()
+        await until(lambda: not [*redis.scan_iter("rq:job:*"), *redis.scan_iter("rq:wip:*")])
+        assert state(owner, slow)[0] == "done"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(ENDS_S) == 0
+        assert process.stderr
+        assert process.stderr.read() == ""
 
 
 async def test_worker_without_a_job_ends_at_sigterm(

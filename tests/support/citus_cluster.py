@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -126,6 +127,17 @@ class Node:
         """Stop the server, and remove its files."""
         self._running.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def temporary_cluster(*, shards: int = SHARDS, durable: bool = False) -> Iterator[Cluster]:
+    """Run a cluster in a folder that is deleted afterwards. Skips the test without a PostgreSQL that has Citus."""
+    programs = citus_programs()
+    with tempfile.TemporaryDirectory() as name:
+        # PostgreSQL's user must be able to traverse the folder.
+        Path(name).chmod(0o711)
+        with running_cluster(programs, Path(name), shards=shards, durable=durable) as cluster:
+            yield cluster
 
 
 @contextmanager

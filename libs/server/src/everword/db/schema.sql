@@ -378,7 +378,7 @@ COMMENT ON FUNCTION everword.import_jobs(tasks text[], subjects text[], delays_s
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '182bd928c667';
+    AS '81eb0c11363b';
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
 CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean

@@ -13,9 +13,10 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.exceptions import OutOfMemoryError
 from redis.retry import Retry
 from rq import Queue
-from rq.exceptions import StopRequested
+from rq.exceptions import InvalidJobOperation, StopRequested
 from rq.job import Job
 from rq.queue import EnqueueData
+from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.timeouts import TimerDeathPenalty
 from rq.worker import SimpleWorker
@@ -131,6 +132,18 @@ class _ThreadWorker(SimpleWorker):
 
     def subscribe(self) -> None:
         """Subscribe to no commands: each takes a thread and a connection, and none is ever sent."""
+
+    def handle_job_success(
+        self, job: Job, queue: Queue, started_job_registry: StartedJobRegistry
+    ) -> None:
+        try:
+            super().handle_job_success(job, queue, started_job_registry)
+        except InvalidJobOperation:
+            # The wake-up was sent twice. Another worker took it meanwhile, and deleted its data.
+            with self.connection.pipeline() as pipeline:
+                self.cleanup_execution(job, pipeline)
+                pipeline.delete(job.key)
+                pipeline.execute()
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         super().execute_job(job, queue)

@@ -116,10 +116,21 @@ BEGIN
     END IF;
     SELECT string_agg(format('%I', c), ', ') INTO columns FROM unnest(fields) AS c;
     -- Identity columns number the rows in the order of the file.
-    EXECUTE format(
-        'INSERT INTO %1$I (namespace_id, %2$s) SELECT $1, %2$s '
-        '  FROM jsonb_populate_recordset(NULL::%1$I, $2) WITH ORDINALITY AS r ORDER BY r.ordinality', rule.relation, columns)
-    USING namespace, rows_;
+    BEGIN
+        EXECUTE format(
+            'INSERT INTO %1$I (namespace_id, %2$s) SELECT $1, %2$s '
+            '  FROM jsonb_populate_recordset(NULL::%1$I, $2) WITH ORDINALITY AS r ORDER BY r.ordinality', rule.relation, columns)
+        USING namespace, rows_;
+    EXCEPTION WHEN internal_error THEN
+        -- Citus copies the rows to their node, and omits the SQLSTATE and the column of its error.
+        RAISE EXCEPTION '%', SQLERRM USING
+            COLUMN = coalesce(substring(SQLERRM FROM '^null value in column "([^"]+)"'), ''),
+            ERRCODE = CASE WHEN SQLERRM LIKE '%foreign key constraint%' THEN 'foreign_key_violation'
+                           WHEN SQLERRM LIKE '%unique constraint%' THEN 'unique_violation'
+                           WHEN SQLERRM LIKE '%check constraint%' THEN 'check_violation'
+                           WHEN SQLERRM LIKE '%not-null constraint%' THEN 'not_null_violation'
+                           ELSE 'internal_error' END;
+    END;
     IF record_ = 'passage' THEN
         -- A record of another version, or a truncated one, would be misread.
         IF EXISTS (SELECT FROM jsonb_to_recordset(rows_) AS r (ranking bytea)
