@@ -15,6 +15,7 @@ from everword.v1 import graph_service_pb2 as writes
 from support.calls import append
 from support.graphs import edge, lines, node, write
 from support.refusals import refused
+from support.retention import age_rows, keep, removed, run
 from support.stack import Stack
 
 MAY = datetime(2024, 5, 3, tzinfo=UTC)
@@ -157,6 +158,18 @@ async def test_relation_can_end_restart_and_be_queried_as_of_a_time(stack: Stack
     assert await lines(stack, "Ana", known=before) == [f"{line})"]
     gone = writes.DeleteEdgeRequest(edge_id=held.id)
     assert (await refused(stack.graph.DeleteEdge(gone))).reason == "EDGE_NOT_FOUND"
+
+
+async def test_relation_whose_message_retention_deleted_can_be_written_again(stack: Stack) -> None:
+    said = (await append(stack, "Ana works at Initech.")).messages[0].message_id
+    quoted = edge("Ana", "works at", "Initech", message_id=said, quote="Ana works at Initech")
+    await write(stack, node("Ana"), node("Initech", "company"), quoted)
+    await keep(stack, "MESSAGES", 30)
+    age_rows(stack, 31)
+    assert removed(await run(stack)) == {"MESSAGES": 1}
+    again = await write(stack, edge("Ana", "works at", "Initech", since=MAY))
+    assert again.created_edges == 0
+    assert await lines(stack, "Ana") == ["Ana —works at→ Initech (since 2024-05)"]
 
 
 async def test_relation_of_a_fact_ends_with_the_fact(stack: Stack) -> None:

@@ -150,7 +150,7 @@ async def _move_edges(
         )
     ]
     if new:
-        await store.insert_edges(conn, namespace_id, new, end.now, end.reason, may_be_gone=True)
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason)
     return len({row.edge_id for row in new})
 
 

@@ -173,10 +173,8 @@ async def insert_edges(
     rows: Sequence[EdgeIntervalRow],
     now: datetime,
     reason: str = "",
-    *,
-    may_be_gone: bool = False,
 ) -> None:
-    """Store intervals of edges. With `may_be_gone`, their messages may be missing, as for copied rows."""
+    """Store intervals of edges. Their messages may be missing: a copied interval can outlive its message."""
     parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
         "now": now,
@@ -195,7 +193,7 @@ async def insert_edges(
         "valid_from": [each.valid_from for each in rows],
         "valid_until": [each.valid_until for each in rows],
     }
-    await lock_sources(conn, namespace_id, parameters["message_ids"], may_be_gone=may_be_gone)
+    await lock_sources(conn, namespace_id, parameters["message_ids"], may_be_gone=True)
     await execute(conn, SQL["insert_edges"], parameters)
 
 

@@ -195,6 +195,8 @@ async def _store_edges(
         ids = sorted(id_ for id_ in gone if id_)
         await store.end_edges(conn, namespace_id, ids, End(now, int(write.source)))
     if come:
+        stated_in = [edge.message_id for edge in write.edges]
+        await facts.lock_sources(conn, namespace_id, stated_in, may_be_gone=False)
         await store.insert_edges(conn, namespace_id, come, now)
     return edge_ids, created
 
@@ -247,4 +249,4 @@ async def update_edge(
     new = [replace(row, id=new_id(), source=end.source, **changes) for row in changed]
     if after != before:
         await store.end_edges(conn, namespace_id, [row.id for row in changed if row.id], end)
-        await store.insert_edges(conn, namespace_id, new, end.now, end.reason, may_be_gone=True)
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason)
