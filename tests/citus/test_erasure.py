@@ -97,7 +97,7 @@ def _table_of(name: str) -> str:
 def erasable() -> Iterator[Erasable]:
     with temporary_cluster() as cluster:
         url = cluster.database.admin_url
-        migrate(url, partitions=1)
+        migrate(url)
         create_service_login(url, LOGIN, PASSWORD)
         planted = asyncio.run(_plant(cluster))
         migrate(url, distributed=True)

@@ -56,10 +56,20 @@ def test_migrate_again_changes_nothing(distributed: Distributed) -> None:
         assert len(before) > 80
 
 
-def test_migrate_refuses_workers_and_partitions(distributed: Distributed) -> None:
+def test_migrate_refuses_workers(distributed: Distributed) -> None:
     with pytest.raises(DistributionError, match="this is a worker"):
         migrate(distributed.cluster.workers[0], distributed=True)
-    migrate(distributed.database.admin_url, partitions=4)  # Counts on the first run only.
+
+
+def test_distributed_tables_have_a_single_partition(distributed: Distributed) -> None:
+    with distributed.database.connect() as conn:
+        left = conn.execute(
+            "SELECT inhparent::regclass::text, count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+            "WHERE c.relkind = 'r' AND c.relnamespace = 'everword'::regnamespace "
+            "GROUP BY inhparent HAVING count(*) > 1"
+        ).fetchall()
+        assert left == []
+        assert conn.execute("SELECT partitions FROM deployment").fetchone() == (1,)
 
 
 def test_shards_have_the_policies_of_the_coordinator(distributed: Distributed) -> None:

@@ -44,7 +44,7 @@ class Distributed:
 def distribute_filled(cluster: Cluster) -> Distributed:
     """Create the schema and rows of every kind on the coordinator, and distribute them."""
     database = cluster.database
-    migrate(database.admin_url, partitions=1)
+    migrate(database.admin_url)
     create_service_login(database.admin_url, LOGIN, PASSWORD)
     filled = fill_database(database, empty=database, agent=AGENT)
     with database.connect() as conn:

@@ -54,7 +54,9 @@ def migrate(
     if service_login and not service_password:
         raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
     try:
-        first = migrate_schema(url, partitions, post=False, distributed=distributed)
+        first = migrate_schema(
+            url, partitions, post=False, distributed=distributed, placing=_print_table
+        )
         for migration in first:
             _print_migration("applied", migration)
         if service_login and service_password:
@@ -72,6 +74,10 @@ def migrate(
         ) from error
     except (MigrationError, DistributionError, psycopg.Error) as error:
         raise click.ClickException(str(error).strip().splitlines()[0]) from error
+
+
+def _print_table(table: str) -> None:
+    line(f"distributing {table}")
 
 
 def _print_migration(what: str, migration: Migration) -> None:

@@ -7,7 +7,7 @@ table is copied to every node. A local table exists on the coordinator only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import psycopg
@@ -86,6 +86,14 @@ SELECT c.relname, EXISTS (SELECT 1 FROM pg_dist_partition p WHERE p.logicalrelid
  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
  ORDER BY c.relname
 """
+_PARTITIONS = """
+SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+ WHERE i.inhparent = format('everword.%%I', %s::text)::regclass ORDER BY c.relname
+"""
+_WRITTEN_COLUMNS = """
+SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+ WHERE attrelid = format('everword.%%I', %s::text)::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+"""
 #: Both tables of each foreign key, and the statements that remove and restore it.
 _KEYS = """
 SELECT c.relname, r.relname, format('ALTER TABLE %%I DROP CONSTRAINT %%I', c.relname, k.conname),
@@ -132,11 +140,8 @@ def is_distributed(conn: psycopg.Connection) -> bool:
     return row == (True,)
 
 
-def ensure_distributable(conn: psycopg.Connection, partitions: int | None) -> None:
-    """Raise DistributionError if the database lacks Citus or nodes, or has partitions.
-
-    `partitions` is the requested number; None if it was not given.
-    """
+def ensure_distributable(conn: psycopg.Connection) -> None:
+    """Raise DistributionError if the database lacks Citus or nodes, or a node lacks extensions."""
     if not conn.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'").fetchone():
         raise DistributionError(
             "the database has no extension citus; add citus to shared_preload_libraries of each node, run "
@@ -155,11 +160,6 @@ def ensure_distributable(conn: psycopg.Connection, partitions: int | None) -> No
         raise DistributionError(
             "the Citus cluster has no worker; run SELECT citus_add_node('HOST', PORT) for each"
         )
-    _ensure_extensions(conn)
-    _ensure_unpartitioned(conn, partitions)
-
-
-def _ensure_extensions(conn: psycopg.Connection) -> None:
     names = ", ".join(f"'{name}'" for name in _EXTENSIONS)
     counted = f"SELECT count(*) FROM pg_available_extensions WHERE name IN ({names})"
     rows = conn.execute(
@@ -176,21 +176,13 @@ def _ensure_extensions(conn: psycopg.Connection) -> None:
             )
 
 
-def _ensure_unpartitioned(conn: psycopg.Connection, partitions: int | None) -> None:
-    if conn.execute("SELECT to_regclass('everword.deployment')").fetchone() != (None,):
-        row = conn.execute("SELECT partitions FROM everword.deployment").fetchone()
-        partitions = row[0] if row else partitions
-    if partitions not in (None, 1):
-        raise DistributionError(
-            f"a distributed database has one partition a table, not {partitions}, because shards take their place; "
-            "create a new database, and copy namespaces with export and import"
-        )
-
-
-def distribute(conn: psycopg.Connection) -> None:
+def distribute(
+    conn: psycopg.Connection, placing: Callable[[str], None] = lambda table: None
+) -> None:
     """Distribute the tables that are not distributed yet, and give the services' roles the rights that nodes require.
 
-    An interrupted run is continued by the next one.
+    Tables with several partitions get a single one first, because shards take their place. `placing` is called before
+    each table. An interrupted run is continued by the next one.
     """
     conn.execute("SET client_min_messages = warning")
     _allow_nodes(conn)
@@ -200,8 +192,11 @@ def distribute(conn: psycopg.Connection) -> None:
         if not is_placed and table != "removed_foreign_keys" and placement(table) != "local"
     ]
     _remove_foreign_keys(conn, pending)
-    # The others are colocated with `conversations`.
+    conn.execute("UPDATE deployment SET partitions = 1 WHERE partitions <> 1")
+    # Reference tables come first, then `conversations`, with which the other tables are colocated.
     for table in sorted(pending, key=_order):
+        placing(table)
+        _merge_partitions(conn, table)
         _distribute_table(conn, table)
     _restore_foreign_keys(conn)
     _grant(conn)
@@ -233,6 +228,30 @@ def _allow_nodes(conn: psycopg.Connection) -> None:
     )
     for role in _ROLES:
         conn.execute(sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(role)))
+
+
+def _merge_partitions(conn: psycopg.Connection, table: str) -> None:
+    """Copy the rows of a table with several partitions into a single one."""
+    partitions = [name for (name,) in conn.execute(_PARTITIONS, [table]).fetchall()]
+    if len(partitions) < 2:
+        return
+    parent = sql.Identifier(table)
+    with conn.transaction():
+        [(columns,)] = conn.execute(_WRITTEN_COLUMNS, [table]).fetchall()
+        for number, name in enumerate(partitions):
+            partition, old = sql.Identifier(name), sql.Identifier(f"merged_partition_{number}")
+            conn.execute(sql.SQL("ALTER TABLE {} DETACH PARTITION {}").format(parent, partition))
+            conn.execute(sql.SQL("ALTER TABLE {} RENAME TO {}").format(partition, old))
+        conn.execute("SELECT create_partitions(%s)", [table])
+        written = sql.SQL(", ").join(map(sql.Identifier, columns))
+        for number in range(len(partitions)):
+            old = sql.Identifier(f"merged_partition_{number}")
+            conn.execute(
+                sql.SQL("INSERT INTO {0} ({1}) OVERRIDING SYSTEM VALUE SELECT {1} FROM {2}").format(
+                    parent, written, old
+                )
+            )
+            conn.execute(sql.SQL("DROP TABLE {}").format(old))
 
 
 def _distribute_table(conn: psycopg.Connection, table: str) -> None:

@@ -147,12 +147,14 @@ def migrate(
     post: bool = True,
     distributed: bool = False,
     begun: Callable[[Migration], None] = lambda migration: None,
+    placing: Callable[[str], None] = lambda table: None,
 ) -> list[Migration]:
     """Bring the schema up to date, or to version `to`, and return the applied migrations.
 
     `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Post migrations come
     last, and are left out if `post` is False; `begun` is called before each migration. With `distributed`, or if the
-    database is distributed already, new tables are distributed over the nodes of Citus.
+    database is distributed already, new tables are distributed over the nodes of Citus, each with a single partition;
+    `placing` is called before each of them.
 
     Raises:
         MigrationError: an applied file has changed since, or the database is newer than this code.
@@ -162,7 +164,7 @@ def migrate(
         _wait_for_turn(conn)
         distributed = distributed or is_distributed(conn)
         if distributed:
-            ensure_distributable(conn, partitions)
+            ensure_distributable(conn)
             partitions = 1
         conn.execute(_BOOTSTRAP)
         conn.execute(_SESSION)
@@ -176,7 +178,7 @@ def migrate(
             begun(migration)
             _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)
         if distributed:
-            distribute(conn)
+            distribute(conn, placing)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")

@@ -1080,7 +1080,7 @@ CREATE TABLE everword.deployment (
 );
 COMMENT ON TABLE everword.deployment IS 'Settings that all processes of the deployment share; one row.';
 COMMENT ON COLUMN everword.deployment.token_secret IS 'Signs page tokens and consistency tokens.';
-COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
+COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables: set by the first migration, and 1 once the database is distributed.';
 COMMENT ON COLUMN everword.deployment.closed IS 'Whether a key was ever created. From then on every call needs a key.';
 
 CREATE TABLE everword.document_chunks (

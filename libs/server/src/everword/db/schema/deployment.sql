@@ -8,7 +8,7 @@ CREATE TABLE deployment (
 );
 COMMENT ON TABLE deployment IS 'Settings that all processes of the deployment share; one row.';
 COMMENT ON COLUMN deployment.token_secret IS 'Signs page tokens and consistency tokens.';
-COMMENT ON COLUMN deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
+COMMENT ON COLUMN deployment.partitions IS 'Hash modulus of the partitioned tables: set by the first migration, and 1 once the database is distributed.';
 COMMENT ON COLUMN deployment.closed IS 'Whether a key was ever created. From then on every call needs a key.';
 GRANT SELECT ON deployment TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 
