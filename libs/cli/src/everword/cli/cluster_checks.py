@@ -9,7 +9,7 @@ import psycopg
 from everword.cli.findings import Finding
 from everword.cli.output import size
 from everword.db.cluster import (
-    Node,
+    ClusterNode,
     StoredShards,
     largest_namespaces,
     list_nodes,
@@ -52,7 +52,7 @@ def _findings(conn: psycopg.Connection) -> Iterator[Finding]:
     yield _balance(conn)
 
 
-def _node(node: Node, stored: StoredShards | None) -> Finding:
+def _node(node: ClusterNode, stored: StoredShards | None) -> Finding:
     check = f"node {node.host}:{node.port}"
     kind = "coordinator" if node.is_coordinator else "worker"
     if not node.is_reachable:
@@ -74,7 +74,7 @@ def _balance(conn: psycopg.Connection) -> Finding:
         found = f"shards are being moved, {balance.planned_moves} remain"
         return Finding("balance", True, found, "SELECT * FROM citus_rebalance_status() shows it")
     if balance.planned_moves:
-        found = f"{balance.planned_moves} shards are on a node that is too full"
-        advice = "run SELECT citus_rebalance_start() as the owner; services go on meanwhile"
+        found = f"{balance.planned_moves} shards should be on another node"
+        advice = "run SELECT citus_rebalance_start() as the owner; services keep running"
         return Finding("balance", False, found, advice)
     return Finding("balance", True, "nodes have equal shares")

@@ -48,7 +48,7 @@ SELECT count(*) FROM pg_dist_background_job
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """A server of the cluster. Nodes with `has_shards` store namespaces."""
 
     host: str
@@ -87,8 +87,8 @@ class Balance:
     is_running: bool
 
 
-def list_nodes(conn: psycopg.Connection) -> list[Node]:
-    with conn.cursor(row_factory=class_row(Node)) as cursor:
+def list_nodes(conn: psycopg.Connection) -> list[ClusterNode]:
+    with conn.cursor(row_factory=class_row(ClusterNode)) as cursor:
         return cursor.execute(_NODES).fetchall()
 
 

@@ -57,8 +57,8 @@ NODE_FUNCTIONS = (
     *("in_scope", "is_shown", "is_passage_shown", "may_have_read", "month_of", "salted_hash"),
     *("channel_policy", "publishes_summaries", "budget_is_reached"),
 )
-#: Functions with the rights of the owner that run as a whole on the node of their first argument, a namespace. Only so
-#: can they follow writes of the caller in its transaction: Citus refuses two roles that write over two connections.
+#: Functions with the rights of the owner that run as a whole on the node of their first argument, a namespace. Otherwise
+#: Citus would refuse them after a write of the caller: in one transaction, two roles cannot write over two connections.
 DELEGATED_FUNCTIONS = (
     *("begin_erasure", "erase_batch", "preview_erasure", "find_erasure_hold", "retire"),
     *("forget_author_names", "hidden_conversations", "hidden_authors"),
@@ -209,7 +209,7 @@ def distributed_afterwards(conn: psycopg.Connection) -> Iterator[None]:
     if not is_distributed(conn):
         yield
         return
-    # Otherwise a table that refers to a reference table would become a table of one shard, which few statements change.
+    # Otherwise Citus would make a new table that refers to a reference table a table of one shard, with other limits.
     conn.execute("SET LOCAL citus.enable_ddl_propagation = off")
     yield
     conn.execute("SET LOCAL citus.enable_ddl_propagation = on")
@@ -275,7 +275,7 @@ def _remove_foreign_keys(conn: psycopg.Connection, pending: Sequence[str]) -> No
         conn.execute(_REMOVED_KEYS)
         for table, _, removal, restoration in conn.execute(_KEYS, {"pending": pending}).fetchall():
             # A local table with a foreign key to a reference table would become a table of one shard, with the limits
-            # of statements on shards. Nothing relies on these keys: such rows are found through the referred row.
+            # of statements on shards. These keys can be missing: deletions of a namespace delete such rows themselves.
             if placement(table) != "local":
                 conn.execute("INSERT INTO removed_foreign_keys VALUES (%s)", [restoration])
             conn.execute(removal.encode())
@@ -296,7 +296,7 @@ def _grant(conn: psycopg.Connection) -> None:
             sql.SQL("GRANT SELECT ON {} TO {}").format(sql.Identifier(table), sql.Identifier(role))
         )
     granted = sql.SQL(", ").join(map(sql.Identifier, _ROLES))
-    # The baseline's own grant on the schema was not sent.
+    # Citus did not send the baseline's own grant on the schema: the baseline is applied with propagation off.
     conn.execute(sql.SQL("GRANT USAGE ON SCHEMA everword TO {}").format(granted))
     conn.execute(sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA everword TO {}").format(granted))
 
