@@ -57,8 +57,8 @@ NODE_FUNCTIONS = (
     *("in_scope", "is_shown", "is_passage_shown", "may_have_read", "month_of", "salted_hash"),
     *("channel_policy", "publishes_summaries", "budget_is_reached"),
 )
-#: Functions with the rights of the owner that run as a whole on the node of their first argument, a namespace. Otherwise
-#: Citus would refuse them after a write of the caller: in one transaction, two roles cannot write over two connections.
+#: Functions with the rights of the owner that run as a whole on the node of their first argument, a namespace.
+#: Otherwise Citus would refuse them after a write of the caller: two roles cannot write in one transaction.
 DELEGATED_FUNCTIONS = (
     *("begin_erasure", "erase_batch", "preview_erasure", "find_erasure_hold", "retire"),
     *("forget_author_names", "hidden_conversations", "hidden_authors"),
