@@ -262,7 +262,7 @@ test-long: $(SETUP) ## Run the tests that take minutes, which `make test` leaves
 ON_CITUS := append browse search_lexical search_filters context facts graph people topics notes documents lore patterns \
   checkpoints costs limits scoped_keys admin_namespaces erasure erasure_of_all_kinds erasure_previews retention legal_holds \
   namespace_deletions transfer watch index_changes summaries compaction calendar sleep learning embed jobs stats \
-  tool_sentences housekeeping as_of record_significant session_ends isolation_rpcs isolation_crowd
+  tool_sentences housekeeping as_of drain balanced record_significant session_ends isolation_rpcs isolation_crowd
 
 .PHONY: test-citus
 test-citus: export EVERWORD_TEST_CITUS := $(or $(CITUS),$(EVERWORD_TEST_CITUS))

@@ -195,8 +195,6 @@ async def _classify(
 def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
     """Store a suggestion, as background work does."""
     with stack.database.connect() as conn:
-        conn.execute("SET ROLE everword_compactor")
-        conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
         conn.execute(
             "INSERT INTO importance_suggestions "
             "(namespace_id, memory_id, importance_class, model, prompt_version) "

@@ -92,7 +92,9 @@ def run(jobs: BlockingDatabase, model: ScriptedModel) -> None:
 
 def queue(owner: psycopg.Connection) -> list[tuple[object, ...]]:
     return owner.execute(
-        "SELECT m.content, q.state, q.error FROM embedding_queue q JOIN memories m ON m.id = q.memory_id ORDER BY m.id"
+        """SELECT m.content, q.state, q.error
+             FROM embedding_queue q
+             JOIN memories m ON m.namespace_id = q.namespace_id AND m.id = q.memory_id ORDER BY m.id"""
     ).fetchall()
 
 
@@ -113,8 +115,10 @@ async def test_drain_embeds_pending_passages_of_all_namespaces(
     assert model.asked[:2] == BACKGROUND
     # The last namespace's texts come alone or with the last texts of the larger one. Two lanes make the order random.
     assert sorted(model.asked[2:]) in ([1, 7, 63], [8, 63])
-    mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
-    assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
+    mismatched = """SELECT count(*) FROM memory_vectors_1 v
+                      LEFT JOIN memories m ON m.namespace_id = v.namespace_id AND m.id = v.memory_id
+                     WHERE m.id IS NULL"""
+    assert owner.execute(mismatched).fetchone() == (0,)
 
 
 async def test_drain_stores_each_vector_with_its_passage(
@@ -127,7 +131,7 @@ async def test_drain_stores_each_vector_with_its_passage(
             # Another worker has claimed one text meanwhile: its vector is omitted, and no other vector takes its place.
             owner.execute(
                 "UPDATE embedding_queue q SET attempts = attempts + 1 FROM memories m"
-                " WHERE m.id = q.memory_id AND m.content = 'xx'"
+                " WHERE m.namespace_id = q.namespace_id AND m.id = q.memory_id AND m.content = 'xx'"
             )
             return super().embed(generation_id, texts)
 
