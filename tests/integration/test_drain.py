@@ -141,7 +141,7 @@ async def test_drain_stores_each_vector_with_its_passage(
     run(jobs, Slow())
     found = owner.execute(
         "SELECT length(m.content), v.embedding::real[] FROM memory_vectors_1 v"
-        "  JOIN memories m ON m.id = v.memory_id ORDER BY 1"
+        "  JOIN memories m ON m.namespace_id = v.namespace_id AND m.id = v.memory_id ORDER BY 1"
     ).fetchall()
     assert [length for length, _ in found] == [1, 3, 4, 5, 6, 7]
     assert all(vector == [length, *[0.0] * (DIMENSIONS - 1)] for length, vector in found)

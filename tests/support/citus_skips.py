@@ -11,7 +11,7 @@ _ONE_SERVER_LOCKS = "looks at the locks of one server"
 _REASONS = {
     r"test_\w+_plans\.py": _ONE_SERVER_PLANS,
     r"test_partitions\.py": "a distributed database has shards instead of partitions",
-    r"test_arrays\.py": "a distributed database requires pgvector",
+    r"test_arrays\.py|::\w+_(without|until)_pgvector": "a distributed database requires pgvector",
     r"test_backup\.py": "a distributed database is backed up node by node",
     r"test_isolation_grants\.py": "on nodes, callers read the tables behind views with their own rights",
     r"::test_erasure_preview_blocks_neither": _ONE_SERVER_LOCKS,
