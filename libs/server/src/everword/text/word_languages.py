@@ -7,7 +7,7 @@ hashed groups of up to five letters (character n-grams), trained on the word lis
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 #: Letters. Longer words are encoded data, and shorter words are the same in many languages; both count as English.
 _LONGEST, _SHORTEST = 40, 3
-#: Lengths of the groups of letters.
-_SIZES = (1, 2, 3, 4, 5)
+#: Letters of the longest group.
+_LONGEST_GROUP = 5
+#: Words whose languages are kept: the word index and `is_english` ask for the same words.
+_REMEMBERED = 16_384
 
 
 class _Model:
@@ -43,6 +45,7 @@ def _model() -> _Model:
     return _Model()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def word_language(word: str) -> str:
     """Return Snowball's name of a lower-case Latin word's language; empty if Snowball has no stemmer for it."""
     model = _model()
@@ -55,10 +58,15 @@ def word_language(word: str) -> str:
 
 def letter_groups(word: str, mask: int) -> list[int]:
     """Return the distinct row numbers (hashes) of a word's groups of letters; `^` and `$` mark the word's ends."""
-    marked = f"^{word}$"
-    groups = [
-        marked[place : place + size]
-        for size in _SIZES
-        for place in range(size == 1, len(marked) - size + (size > 1))
-    ]
-    return list({crc32(each.encode()) & mask for each in (*groups, f"={marked}")})
+    letters = [letter.encode() for letter in f"^{word}$"]
+    last = len(letters) - 1
+    rows = {crc32(f"=^{word}$".encode()) & mask}
+    for start in range(last):
+        # The hash of a group continues that of its beginning.
+        hashed = crc32(letters[start])
+        if start:
+            rows.add(hashed & mask)
+        for letter in letters[start + 1 : start + _LONGEST_GROUP]:
+            hashed = crc32(letter, hashed)
+            rows.add(hashed & mask)
+    return list(rows)
