@@ -221,6 +221,7 @@ async def test_invalid_addresses_are_not_found(world: World) -> None:
 async def test_cli_ls_and_cat_list_and_print_addresses(world: World) -> None:
     listed = await everword(world.stack, "ls", "viking://default/notes")
     assert "deploy process" in listed.output
+    assert "a%2Fb%3Fc" in listed.output
     assert "Steps of deploy process." in listed.output
     root = await everword(world.stack, "ls")
     assert "conversations/" in root.output

@@ -36,6 +36,8 @@ async def test_learned_people_events_and_strategies_are_shown_and_reviewed(stack
     ruling = {"person_id": person_id, "ruling": "LEARNED_RULING_WRONG", "reason": "a dog"}
     assert (await review(stack, ruling))["person"]["name"] == "Rui"
     assert (await everword(stack, "people")).output == "none\n"
+    elsewhere = await everword(stack, "people", EVERWORD_NAMESPACE="nowhere")
+    assert "NAMESPACE_NOT_FOUND" in elsewhere.errors
     [question] = (await everword(stack, "strategies", "list", "--json")).json()["strategies"]
     assert question["question"] == "Who is Rui to emi?"
     assert "Who is Rui" in (await everword(stack, "strategies", "why", question["id"])).output

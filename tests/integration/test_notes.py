@@ -178,7 +178,7 @@ async def test_repeated_request_id_writes_note_once(stack: Stack) -> None:
 
 async def test_append_to_note_adds_a_line_up_to_the_size_limit(stack: Stack) -> None:
     await write(stack, "First.", "vault", append=True, kind="doc")
-    await write(stack, "Second.", "vault", append=True, kind="doc")
+    await write(stack, "Second.", "vault", append=True, tags=["vpn"], importance=5)
     assert (await read(stack, "vault")).body.content == "First.\nSecond."
     long = "x" * 262_000
     await write(stack, long, "vault", append=True)
@@ -187,7 +187,9 @@ async def test_append_to_note_adds_a_line_up_to_the_size_limit(stack: Stack) -> 
         grpc.StatusCode.INVALID_ARGUMENT,
         {"note.content"},
     )
-    assert (await read(stack, "vault")).version == 3
+    kept = await read(stack, "vault")
+    assert (kept.version, kept.body.kind, kept.body.importance) == (3, "doc", 5)
+    assert kept.body.tags == ["vpn"]
 
 
 async def test_note_key_is_unique_within_its_scope(stack: Stack) -> None:

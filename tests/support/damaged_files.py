@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from hashlib import sha256
 
 DEEP = b"[" * 50_000 + b"]" * 50_000
@@ -29,7 +30,7 @@ def changed_settings(line: bytes, field: str, value: bytes) -> bytes:
 
 
 #: Damages by a part of the resulting error message.
-DAMAGED = {
+DAMAGED: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "its first line is not the header": lambda lines: [b"{}", *lines],
     "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
     "does not describe a namespace": lambda lines: [lines[0], *lines[2:]],
@@ -67,6 +68,9 @@ DAMAGED = {
     "refers to a record that does not precede it": lambda lines: [
         *lines[:2],
         next(line for line in lines if line.startswith(b'{"message"')),
+    ],
+    "(message): a value is invalid": lambda lines: [
+        re.sub(rb'^(\{"message".*"role":)\d', rb"\g<1>99", line) for line in lines
     ],
     "no ranking record": lambda lines: [
         *lines[:2],

@@ -24,10 +24,7 @@ async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    rows = [
-        (f"{each.name}/" if each.directory else each.name, each.abstract, _time(each))
-        for each in found.entries
-    ]
+    rows = [(_last_part(each), each.abstract, _time(each)) for each in found.entries]
     print_table(("name", "abstract", "time"), rows)
 
 
@@ -52,6 +49,12 @@ async def cat(client: Client, address: str, tier: str | None, as_json: bool) -> 
         line(found.entry.abstract)
     else:
         verbatim(found.memory.content)
+
+
+def _last_part(entry: pb.AddressEntry) -> str:
+    """Return the end of an entry's address as it must be written, with %2F for a slash in a name."""
+    name = entry.address.rstrip("/").rpartition("/")[2]
+    return f"{name}/" if entry.directory else name
 
 
 def _time(entry: pb.AddressEntry) -> str:

@@ -54,7 +54,9 @@ def notes() -> None:
 @request_option
 @version_option
 @click.option("--kind", default="", help="Set the kind of the note, such as decision.")
-@click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
+@click.option(
+    "--importance", type=click.IntRange(1, 5), help="Set how much it matters, 3 by default."
+)
 @click.option("--expires", type=TimeParam(), help="Set the time when it expires.")
 @click.option("--append", is_flag=True, help="Append to the existing content.")
 @json_option
@@ -71,7 +73,7 @@ async def write(
     request_id: str,
     expected: int | None,
     kind: str,
-    importance: int,
+    importance: int | None,
     expires: datetime | None,
     append: bool,
     as_json: bool,
@@ -83,7 +85,7 @@ async def write(
         content=content,
         kind=kind,
         tags=tags,
-        importance=importance,
+        importance=importance or 0,
         author=author,
         expire_time=to_timestamp(expires),
     )

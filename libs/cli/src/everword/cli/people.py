@@ -16,7 +16,7 @@ from everword.cli.output import (
     shorten,
     when,
 )
-from everword.cli.session import remote
+from everword.cli.session import remote, run_default
 from everword.client import Client
 from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import people_pb2
@@ -34,8 +34,7 @@ limit_option = click.option("--limit", type=click.IntRange(1, 200), default=50, 
 @click.pass_context
 def people(context: click.Context) -> None:
     """List the people whom users mention, with evidence. Without a command, list them all."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_people)
+    run_default(context, list_people)
 
 
 @people.command("list")
@@ -89,8 +88,7 @@ async def show_model(client: Client, subject: str, as_json: bool) -> None:
 @click.pass_context
 def events(context: click.Context) -> None:
     """List events in users' lives, with evidence. Without a command, list them all."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_events)
+    run_default(context, list_events)
 
 
 @events.command("list")
@@ -127,8 +125,7 @@ async def why_event(client: Client, event_id: str, as_json: bool) -> None:
 @click.pass_context
 def strategies(context: click.Context) -> None:
     """List questions that are worth asking. Without a command, list them all."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_strategies)
+    run_default(context, list_strategies)
 
 
 @strategies.command("list")

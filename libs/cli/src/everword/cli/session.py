@@ -51,6 +51,16 @@ def remote(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
     return run
 
 
+def run_default(context: click.Context, command: click.Command) -> None:
+    """Run `command` without arguments if no subcommand was named.
+
+    `Context.invoke` would not read the options' environment variables.
+    """
+    if context.invoked_subcommand is None:
+        with command.make_context(command.name, [], parent=context) as own:
+            command.invoke(own)
+
+
 async def _with_client(
     settings: ClientSettings,
     command: Callable[..., Coroutine[Any, Any, None]],

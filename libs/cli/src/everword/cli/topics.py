@@ -7,7 +7,7 @@ from uuid import UUID
 import click
 
 from everword.cli.output import json_option, print_json, print_table, when
-from everword.cli.session import remote
+from everword.cli.session import remote, run_default
 from everword.client import Client
 from everword.client.kinds import kind_word
 from everword.v1.graph_query_service_pb2 import GetTopicRequest, ListTopicsRequest
@@ -19,8 +19,7 @@ _COLUMNS = ("id", "name", "type", "of", "revision", "written")
 @click.pass_context
 def topics(context: click.Context) -> None:
     """Show pages about people, places and things. Without a command, list them."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_topics)
+    run_default(context, list_topics)
 
 
 @topics.command("list")

@@ -12,7 +12,7 @@ from google.protobuf import json_format
 from everword.cli.filters import filter_options
 from everword.cli.output import json_option, line, note
 from everword.cli.session import remote
-from everword.client import Client
+from everword.client import CallError, Client
 from everword.v1 import memory_pb2
 from everword.v1 import watch_pb2 as pb
 
@@ -49,6 +49,10 @@ async def watch(
         except TimeoutError as error:
             text = "there was no answer in time; --timeout SECONDS gives it longer"
             raise click.ClickException(text) from error
+        except CallError:
+            if request.resume_token:
+                note(f"--resume {request.resume_token}")
+            raise
     # Cancelling the task that reads the stream is the only way to end the call cleanly.
     following.cancel()
     with suppress(asyncio.CancelledError):

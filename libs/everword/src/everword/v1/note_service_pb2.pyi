@@ -32,8 +32,8 @@ class WriteNoteRequest(_message.Message):
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     append: _builtins.bool
-    """append adds the content to the end of the existing text, on a line of its own, instead of replacing it. All other
-    fields are replaced.
+    """append adds the content to the end of the existing text, on a line of its own, instead of replacing it. Kind, tags,
+    importance and expire_time stay as they are where the note of the call has none; its author becomes the author.
     """
     expected_version: _builtins.int
     """expected_version is the version to replace, and 0 if no note may exist: any other version fails with ABORTED,

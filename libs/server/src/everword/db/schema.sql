@@ -1039,7 +1039,8 @@ CREATE TABLE everword.conversations (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     erasure_id uuid,
-    erased_key bytea
+    erased_key bytea,
+    CONSTRAINT conversations_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.conversations IS 'One row per namespace, channel, agent and session_key.';
@@ -1763,7 +1764,8 @@ CREATE TABLE everword.messages (
     occurred_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL
+    subject text DEFAULT ''::text NOT NULL,
+    CONSTRAINT messages_role_check CHECK (((role >= 1) AND (role <= 4)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';

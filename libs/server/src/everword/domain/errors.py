@@ -252,7 +252,7 @@ class OnLegalHold(EverwordError):
 
 
 class ContentErased(EverwordError):
-    """The content of the request was erased. Leave it out, or allow that it is stored again."""
+    """The content of the request was erased. Leave it out, or store it again with a new request id or allow_erased."""
 
     code = "FAILED_PRECONDITION"
     reason = "CONTENT_ERASED"

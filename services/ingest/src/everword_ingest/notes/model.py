@@ -51,8 +51,8 @@ class NewNote:
     content: str
     kind: str = ""
     tags: Sequence[str] = ()
-    #: From 1 to 5.
-    importance: int = DEFAULT_IMPORTANCE
+    #: From 1 to 5; 0 for the default, or that of the note to which it is appended.
+    importance: int = 0
     author: str = ""
     expires_at: datetime | None = None
     #: The day of an entry of a daily log.

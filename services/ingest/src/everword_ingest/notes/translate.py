@@ -10,7 +10,6 @@ from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as pb
 from everword_ingest.notes.model import (
     DAILY_LOG,
-    DEFAULT_IMPORTANCE,
     HANDOFF,
     NewNote,
     NoteDeletion,
@@ -56,7 +55,7 @@ def to_writing(request: pb.WriteNoteRequest) -> NoteWrite:
             note.content,
             note.kind,
             list(note.tags),
-            note.importance or DEFAULT_IMPORTANCE,
+            note.importance,
             note.author,
             optional_time(note, "expire_time", "note."),
         ),

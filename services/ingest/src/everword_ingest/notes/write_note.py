@@ -21,7 +21,14 @@ from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
-from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, NoteWrite, WrittenNote
+from everword_ingest.notes.model import (
+    DEFAULT_IMPORTANCE,
+    MAX_CONTENT_BYTES,
+    NewNote,
+    NoteKey,
+    NoteWrite,
+    WrittenNote,
+)
 from everword_ingest.notes.place import StoredScope, find_place
 from everword_ingest.notes.store import LockedNote, NoteVersionRow
 from everword_ingest.request_ids.claims import claim_request, highest_passage
@@ -73,7 +80,7 @@ async def _write(conn: Connection, namespace_id: int, writing: NoteWrite, versio
         note.content,
         note.kind,
         list(note.tags),
-        note.importance,
+        note.importance or DEFAULT_IMPORTANCE,
         note.author,
         note.expires_at,
         now,
@@ -118,7 +125,10 @@ async def check_version(
 async def _appended(
     conn: Connection, namespace_id: int, locked: LockedNote, note: NewNote
 ) -> NewNote:
-    """Return the note with its new text on a line after the existing text. Raises InvalidArgument."""
+    """Return the note with its new text on a line after the existing text. Fields that it does not set stay.
+
+    Raises InvalidArgument.
+    """
     there = await store.get_version(conn, namespace_id, locked.id, locked.version)
     assert there is not None
     between = "" if there.content.endswith("\n") else "\n"
@@ -126,7 +136,14 @@ async def _appended(
     if len(content.encode()) > MAX_CONTENT_BYTES:
         text = f"would make the note longer than {MAX_CONTENT_BYTES} bytes"
         raise InvalidArgument(violations=(("note.content", text),))
-    return replace(note, content=content)
+    return replace(
+        note,
+        content=content,
+        kind=note.kind or there.kind,
+        tags=note.tags or there.tags,
+        importance=note.importance or there.importance,
+        expires_at=note.expires_at or there.expires_at,
+    )
 
 
 async def append_daily_log(

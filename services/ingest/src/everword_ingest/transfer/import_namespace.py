@@ -252,8 +252,9 @@ def _refuse_erased(other: str | None) -> None:
     """Raise ContentErased if something was erased from `other`, a copy of the namespace, since the file was written."""
     if other is not None:
         raise ContentErased(
-            f"The file is older than an erasure in the namespace {other}, and contains the erased data. Export that "
-            "namespace again; DeleteNamespace removes the unfinished import.",
+            f"The file may contain data that was erased from the namespace {other}, a copy of the exported one. Export "
+            f"{other} instead, or repeat the erasure in the exported one and export it again. DeleteNamespace removes "
+            "the unfinished import.",
             namespace=other,
         )
 

@@ -13,7 +13,7 @@ CREATE TABLE conversations (
     client_session_id text NOT NULL DEFAULT '',
     task_id text NOT NULL DEFAULT '',
     title text NOT NULL DEFAULT '',
-    settings jsonb,
+    settings jsonb CHECK (jsonb_typeof(settings) = 'object'),
     active boolean NOT NULL DEFAULT true,
     last_seq bigint NOT NULL DEFAULT 0,
     turn_count bigint NOT NULL DEFAULT 0,

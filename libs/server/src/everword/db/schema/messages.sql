@@ -5,7 +5,7 @@ CREATE TABLE messages (
     id uuid NOT NULL,
     conversation_id uuid NOT NULL,
     seq bigint NOT NULL,
-    role smallint NOT NULL,
+    role smallint NOT NULL CHECK (role BETWEEN 1 AND 4),
     author text NOT NULL DEFAULT '',
     instance text NOT NULL DEFAULT '',
     content text NOT NULL,
