@@ -91,7 +91,7 @@ async def test_erasure_stays_hidden_and_finishes_after_workers_are_killed(
     assert erased.messages_left == 600
     left, kills = [600], 0
     while left[-1]:
-        process = await start(stack.database, batch=5)
+        process = await start(stack.database, batch=2)
         before = left[-1]
         while left[-1] > max(before - 100, 0):
             await asyncio.sleep(0.01)
