@@ -111,7 +111,8 @@ async def test_retention_deletes_conversation_with_derived_rows_and_keeps_facts(
             assert count(stack, indexed, memory_pb2.MEMORY_KIND_MESSAGE) == 0
             assert count(stack, indexed, memory_pb2.MEMORY_KIND_FACT) > 0
             vectors = """SELECT count(*) FROM memory_vectors_1 v
-                          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.id = v.memory_id)"""
+                          WHERE NOT EXISTS (SELECT FROM memories m
+                                             WHERE m.namespace_id = v.namespace_id AND m.id = v.memory_id)"""
             assert count(stack, vectors) == 0
             assert count(stack, "SELECT count(*) FROM facts") == facts_before
             assert count(stack, "SELECT count(*) FROM fact_changes") == changes_before
